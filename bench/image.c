@@ -147,7 +147,7 @@ static double save(const struct fl_state *s, int fd)
 
 	if (lseek(fd, 0, SEEK_SET) < 0 || ftruncate(fd, 0) < 0)
 		exit(3);
-	must(fl_state_save(s, &(struct fl_image_sink){ put, &fd }, maker, &err), &err);
+	must(fl_state_save(s, &(struct fl_image_output){ put, &fd }, maker, &err), &err);
 	return now_ms() - start;
 }
 

@@ -107,7 +107,7 @@ static int write_steps(struct fl_image_writer *w, const void *bytes, size_t n, f
 	return r;
 }
 
-int fl_image_begin(struct fl_image_writer *w, const struct fl_image_sink *sink, const char *maker,
+int fl_image_begin(struct fl_image_writer *w, const struct fl_image_output *sink, const char *maker,
 		   fairlead_error *err)
 {
 	struct head head = { .format = FORMAT, .byte_order = BYTE_ORDER };

@@ -2,11 +2,11 @@
 /*
  * image - tables of rows as they stand in memory, one behind the other, for this program alone
  *
- * Guarantees: what is read is what was put, by the same version on a machine of the same kind,
- * to the last byte, or it is refused; nothing is looked at before all of it has been read and
- * its checksum found right.  Never crashes on any bytes, and takes no more memory than twice what is
- * there.  What the rows mean is not known here: the reader of a table checks its ids and spans,
- * for a checksum finds accidents, but no intent.
+ * Guarantees: what is read is what was put, by the same version on a machine of the same kind, to
+ * the last byte, or it is refused; nothing is looked at before all of it has been read and its
+ * checksum found right.  Never crashes on any bytes, and takes no more memory than twice what is
+ * there.  What the rows mean is not known here: the reader of a table checks its ids and spans, for
+ * a checksum finds accidents, but no intent.
  *
  *     head      64 bytes: magic, format, byte order, the writer
  *     tables    32 bytes each: key, size of a row, number of rows; then the rows, padded
@@ -42,19 +42,19 @@ uint64_t fl_image_fields(uint64_t fields, const char *name, size_t offset, size_
 
 /* --- writing --- */
 
-struct fl_image_sink {
+struct fl_image_output {
 	int (*write)(void *user, const void *bytes, size_t n, fairlead_error *err);
 	void *user;
 };
 
 struct fl_image_writer {
-	struct fl_image_sink sink;
+	struct fl_image_output sink;
 	uint64_t lanes[4];
 	uint64_t length;
 };
 
 /* @maker: name and version of the program; no other reads it. */
-int fl_image_begin(struct fl_image_writer *w, const struct fl_image_sink *sink, const char *maker,
+int fl_image_begin(struct fl_image_writer *w, const struct fl_image_output *sink, const char *maker,
 		   fairlead_error *err);
 int fl_image_put(struct fl_image_writer *w, const struct fl_image_kind *kind, const void *rows,
 		 uint32_t n, fairlead_error *err);

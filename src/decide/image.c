@@ -14,7 +14,7 @@ struct saved_state {
 
 static const struct fl_image_kind state_kind = { "state", sizeof(struct saved_state), 0 };
 
-int fl_state_save(const struct fl_state *s, const struct fl_image_sink *sink, const char *maker,
+int fl_state_save(const struct fl_state *s, const struct fl_image_output *sink, const char *maker,
 		  fairlead_error *err)
 {
 	struct saved_state row = { .now = s->now, .flags = s->flags };

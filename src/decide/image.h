@@ -23,7 +23,7 @@ struct fl_state {
  * Writes model and policy.  FAIRLEAD_ESTATE inside a mark; FAIRLEAD_EINPUT for the model of a
  * simulation.
  */
-int fl_state_save(const struct fl_state *s, const struct fl_image_sink *sink, const char *maker,
+int fl_state_save(const struct fl_state *s, const struct fl_image_output *sink, const char *maker,
 		  fairlead_error *err);
 /* The caller frees what is in *ret: the policy, then the model. */
 int fl_state_load(const struct fl_mem *mem, const struct fl_source *source, const char *maker,

@@ -111,7 +111,7 @@ int fl_simulation_check_start(fl_time start, fairlead_error *err)
 		       fl_time_format(text, start));
 }
 
-int fl_simulation_settle(struct fl_model *m, fairlead_error *err)
+int fl_simulation_fix_times(struct fl_model *m, fairlead_error *err)
 {
 	fl_time *start = &m->simulation.start;
 	int r;

@@ -24,7 +24,7 @@ struct fl_life_row {
 	fl_time runs;  /* how much work it is, all its pods running; FL_NEVER: endless */
 	fl_time asked; /* the time limit it asked for; FL_TIME_NONE: none. Only told, not enforced */
 	fl_time leaves; /* gives up when it has not started by then; FL_NEVER: it does not */
-	/* Until fl_simulation_settle: `arrives` and `leaves` count from the start. */
+	/* Until fl_simulation_fix_times: `arrives` and `leaves` count from the start. */
 	bool from_start;
 	fl_time waited;           /* as recorded in the source; FL_TIME_NONE */
 	struct fl_sym class_name; /* of synthetic ones, or as annotated; FL_NONE: none */
@@ -192,7 +192,7 @@ int fl_simulation_unused(struct fl_model *m, fairlead_error *err);
  * then lives that count from there are put on the clock.  FAIRLEAD_EINPUT for a start that is
  * out of bounds.  Before seal, after all is read.
  */
-int fl_simulation_settle(struct fl_model *m, fairlead_error *err);
+int fl_simulation_fix_times(struct fl_model *m, fairlead_error *err);
 
 /* Is that a time at which one can begin? FAIRLEAD_EINPUT. */
 int fl_simulation_check_start(fl_time start, fairlead_error *err);

@@ -11,10 +11,10 @@ int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *o, fairl
 				 .last = FL_TIME_NONE,
 				 .wake = FL_NEVER,
 				 .due = true };
-	return fl_rounds_init(&d->rounds, o->mem, o->n_workloads, err);
+	return fl_loop_watch_init(&d->loop_watch, o->mem, o->n_workloads, err);
 }
 
-void fl_driver_done(struct fl_driver *d) { fl_rounds_done(&d->rounds); }
+void fl_driver_done(struct fl_driver *d) { fl_loop_watch_done(&d->loop_watch); }
 
 int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
 		    const struct fl_workload *was, fairlead_error *err)
@@ -23,7 +23,7 @@ int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
 	d->cycles = from->cycles;
 	d->events = from->events;
 	d->heads = from->heads;
-	return fl_rounds_adopt(&d->rounds, &from->rounds, was, err);
+	return fl_loop_watch_adopt(&d->loop_watch, &from->loop_watch, was, err);
 }
 
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,
@@ -33,7 +33,7 @@ int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *eve
 
 	if (r < 0)
 		return r;
-	fl_rounds_event(&d->rounds, event);
+	fl_loop_watch_event(&d->loop_watch, event);
 	d->due = true;
 	d->events++;
 	return 0;
@@ -71,10 +71,10 @@ static int hand_over(struct fl_driver *d, fl_time now, const struct fl_decisions
 
 static int tell_loops(struct fl_driver *d, fl_time now, fairlead_error *err)
 {
-	const struct fl_rounds_loop *l;
-	int r = fl_rounds_look(&d->rounds, d->ops, d->policy, now, err);
+	const struct fl_watched_loop *l;
+	int r = fl_loop_watch_look(&d->loop_watch, d->ops, d->policy, now, err);
 
-	while (r >= 0 && (l = fl_rounds_next(&d->rounds)))
+	while (r >= 0 && (l = fl_loop_watch_next(&d->loop_watch)))
 		r = d->backend.loop ? d->backend.loop(d->backend.user, now, l, err) : 0;
 	return r;
 }
@@ -91,7 +91,7 @@ int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 	d->waiting = decisions.waiting;
 	d->cycles++;
 	d->heads += decisions.n_heads;
-	r = fl_rounds_decided(&d->rounds, now, &decisions, err);
+	r = fl_loop_watch_decided(&d->loop_watch, now, &decisions, err);
 	if (r >= 0)
 		r = hand_over(d, now, &decisions, err);
 	if (r >= 0)

@@ -18,7 +18,7 @@
 #ifndef FL_SIM_DRIVER_H
 #define FL_SIM_DRIVER_H
 
-#include "sim/rounds.h"
+#include "sim/loop_watch.h"
 
 /* Where decisions go. Each 0 or negative, which ends the cycle with that error. */
 struct fl_backend {
@@ -29,7 +29,7 @@ struct fl_backend {
 	/* After each cycle, when all of its decisions were handed over; NULL: not wanted. */
 	int (*cycle)(void *user, fl_time now, const struct fl_decisions *d, fairlead_error *err);
 	/* After that: there is a preemption loop, its pairs are in driver->rounds; NULL: not wanted. */
-	int (*loop)(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err);
+	int (*loop)(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err);
 	void *user;
 };
 
@@ -47,7 +47,7 @@ struct fl_driver {
 	struct fl_policy *policy;
 	struct fl_backend backend;
 	fl_time interval, period;
-	struct fl_rounds rounds;
+	struct fl_loop_watch loop_watch;
 
 	fl_time last; /* the last cycle; FL_TIME_NONE before the first */
 	fl_time wake; /* of the policy, as of the last cycle */

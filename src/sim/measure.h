@@ -8,16 +8,16 @@
  * Guarantees:
  * - What is held and wanted is an exact integral over virtual time, entered at each event;
  *   sums and counts are exact, quantiles those of all jobs (nearest rank), not of a sample.
- * - Fairness (entitled, ratio, Jain, envy, corrections) is exact as well: it is found anew
- *   whenever something has changed and time goes on, means are integrals over time, and a correction is
- *   from event to event.  What lasts for no time counts nowhere.
+ * - Fairness (entitled, ratio, Jain, envy, corrections) is exact as well: it is found anew whenever
+ *   something has changed and time goes on, means are integrals over time, and a correction is from
+ *   event to event.  What lasts for no time counts nowhere.
  * - No number depends on the order of the input, and none on what is done with the results.
  *
  * Cost: an event O(depth x resources), the division of the siblings whose shares it moves
  * (entitled.h), and O(log queues) for each tenant that has changed.  After the start memory is
  * allocated only for pairs of queues that never preempted each other before, and for corrections.
- * Memory: 2 numbers per job and resource, and the series: up to FL_MEASURE_CELLS numbers in all, with
- * fewer buckets when there are very many queues.
+ * Memory: 2 numbers per job and resource, and the series: up to FL_MEASURE_CELLS numbers in all,
+ * with fewer buckets when there are very many queues.
  */
 #ifndef FL_SIM_MEASURE_H
 #define FL_SIM_MEASURE_H
@@ -112,7 +112,7 @@ struct fl_measured_note {
 };
 
 /* A line of the series: `held[k][b]` is of resource k in bucket b. */
-struct fl_measured_line {
+struct fl_series_row {
 	uint32_t node; /* row; of a rest its parent's, FL_NONE at the top */
 	uint32_t
 		members; /* 0: the node itself; else its children (or top nodes) without own line */
@@ -129,8 +129,7 @@ struct fl_measured_series {
 	double *waiting, *running;           /* jobs, means */
 	double *jain, *jain_least; /* mean and least in the bucket; NAN: less than two tenants */
 	double *envy;              /* the largest in the bucket; NAN: no tenant wanted anything */
-	const struct fl_measured_line
-		*lines; /* in the order of nodes, a rest behind its siblings */
+	const struct fl_series_row *lines; /* in the order of nodes, a rest behind its siblings */
 	uint32_t n_lines;
 };
 

@@ -304,7 +304,7 @@ static double **columns_of(struct fl_measure *m, uint32_t row, enum fl_measure_c
 	return ret;
 }
 
-static int line_of_node(struct fl_measure *m, uint32_t row, struct fl_measured_line *line,
+static int line_of_node(struct fl_measure *m, uint32_t row, struct fl_series_row *line,
 			fairlead_error *err)
 {
 	line->node = row;
@@ -318,7 +318,7 @@ static int line_of_node(struct fl_measure *m, uint32_t row, struct fl_measured_l
 
 /* The line of all children of @above without one is made in the place of the first of them. */
 static int line_of_rest(struct fl_measure *m, uint32_t above, const bool *shown,
-			struct fl_measured_line *line, fairlead_error *err)
+			struct fl_series_row *line, fairlead_error *err)
 {
 	uint32_t first = FL_NONE, last = 3 * m->n_resources + 2, cluster = m->n_rows - 1;
 	int r;
@@ -350,7 +350,7 @@ static int line_of_rest(struct fl_measure *m, uint32_t above, const bool *shown,
 }
 
 /* Nodes in order; behind the last one below a node its rest. */
-static int make_lines(struct fl_measure *m, const bool *shown, struct fl_measured_line *lines,
+static int make_lines(struct fl_measure *m, const bool *shown, struct fl_series_row *lines,
 		      uint32_t *n, fairlead_error *err)
 {
 	uint32_t above = m->n_rows - 1, end = m->n_rows - 1;
@@ -362,7 +362,7 @@ static int make_lines(struct fl_measure *m, const bool *shown, struct fl_measure
 		/* up to the parent of the next row: subtrees before it are complete */
 		while (r >= 0 && above != next && above != FL_NONE) {
 			if (above == end || shown[above]) {
-				lines[*n] = (struct fl_measured_line){ 0 };
+				lines[*n] = (struct fl_series_row){ 0 };
 				r = line_of_rest(m, above, shown, &lines[*n], err);
 				*n += lines[*n].members > 0;
 			}
@@ -373,7 +373,7 @@ static int make_lines(struct fl_measure *m, const bool *shown, struct fl_measure
 		above = row;
 		if (!shown[row])
 			continue;
-		lines[*n] = (struct fl_measured_line){ 0 };
+		lines[*n] = (struct fl_series_row){ 0 };
 		r = line_of_node(m, row, &lines[(*n)++], err);
 	}
 	return r;
@@ -382,7 +382,7 @@ static int make_lines(struct fl_measure *m, const bool *shown, struct fl_measure
 int fl_measure_lines(struct fl_measure *m, uint32_t top, fairlead_error *err)
 {
 	struct fl_measured_series *s = &m->results.series;
-	struct fl_measured_line *lines;
+	struct fl_series_row *lines;
 	uint32_t n = m->n_rows;
 	bool *shown;
 	int r;

@@ -227,7 +227,7 @@ static int cycle(void *user, fl_time now, const struct fl_decisions *d, fairlead
 	return 0;
 }
 
-static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+static int loop(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err)
 {
 	struct fl_sim_event e = { .kind = FL_SIM_LOOP,
 				  .workload = { FL_NONE },

@@ -12,18 +12,18 @@
  * submit because of what they wait.
  *
  * Order at one moment: workloads that finish, workloads whose eviction completes, failures that are
- * over, changes, failures, workloads that give up, that come back, that arrive; then one cycle.  All
- * of a moment comes before anything later; of one kind by name.
+ * over, changes, failures, workloads that give up, that come back, that arrive; then one cycle.
+ * All of a moment comes before anything later; of one kind by name.
  *
  * It ends after FL_LONGEST_SIMULATION at the latest: what would end later runs for ever.
  *
- * A failure of a machine kills the workloads on it; a failure of quota kills workloads of queues that
- * hold more than their nominal quota, the newest started first, until the rest fits, and none of a
- * queue within its nominal quota.  A killed workload waits again at once.
+ * A failure of a machine kills the workloads on it; a failure of quota kills workloads of queues
+ * that hold more than their nominal quota, the newest started first, until the rest fits, and none
+ * of a queue within its nominal quota.  A killed workload waits again at once.
  *
- * A gang of which fewer pods are left than its minimum stops: it holds what it holds, does
- * nothing, and has lost what it did, as if all of it had been evicted.  Above its minimum a gang that
- * loses pods goes on with less.
+ * A gang of which fewer pods are left than its minimum stops: it holds what it holds, does nothing,
+ * and has lost what it did, as if all of it had been evicted.  Above its minimum a gang that loses
+ * pods goes on with less.
  *
  * Cost: O(log n) an event beside the policy's own; of a failure, and of a change that kills,
  * O(r log r) of those that run.
@@ -94,7 +94,7 @@ struct fl_sim_event {
 	fl_time lost;                 /* LET_GO, KILLED: work, in time of the whole job */
 	const struct fl_cell *cell;   /* CHANGED, FAILED, BACK: as it is now; else NULL */
 	/* LOOP: until the next cycle, its pairs in driver.rounds; else NULL */
-	const struct fl_rounds_loop *loop;
+	const struct fl_watched_loop *loop;
 };
 
 /* Of a row of model->failures. */

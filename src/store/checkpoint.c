@@ -149,7 +149,7 @@ static int check_image(const struct settling *all, uint64_t first, fairlead_erro
 	return 0;
 }
 
-int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err)
+int fl_checkpoint_recover(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err)
 {
 	struct settling all = { .s = s, .look = look };
 	struct fl_journal_end end;

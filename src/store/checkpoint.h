@@ -33,6 +33,6 @@ int fl_checkpoint_each(int folder, const char *path,
  * Removes images other than that of the database, which a kill has left; one of a row after the
  * journal's last proves that rows were lost: FAIRLEAD_EINPUT. @look: only checks.
  */
-int fl_checkpoint_settle(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err);
+int fl_checkpoint_recover(struct fl_store *s, struct fl_db *db, bool look, fairlead_error *err);
 
 #endif

@@ -121,7 +121,7 @@ static int look(struct fl_store *s, const char *path, bool read_only, const stru
 		r = keep_copy(s, &db, version, err);
 	}
 	if (r == 0 && !*ret_older)
-		r = fl_checkpoint_settle(s, &db, /* look: */ true, err);
+		r = fl_checkpoint_recover(s, &db, /* look: */ true, err);
 	fl_db_close(&db);
 	return r;
 }
@@ -156,7 +156,7 @@ static int open_writer(struct fl_store *s, const char *path, bool older,
 		if (s->damage.cut)
 			(void)sqlite3_wal_checkpoint_v2(s->writer.handle, NULL,
 							SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-		r = fl_checkpoint_settle(s, &s->writer, /* look: */ false, err);
+		r = fl_checkpoint_recover(s, &s->writer, /* look: */ false, err);
 	}
 	return r;
 }

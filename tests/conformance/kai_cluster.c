@@ -192,18 +192,18 @@ static int put_cycles(const struct run *r, fairlead_error *err)
 
 /* --- in which order the first state would be looked at --- */
 
-static void put_popped(const struct run *r, const char *key, struct fl_lines *lines)
+static void put_popped(const struct run *r, const char *key, struct fl_jobs_order *lines)
 {
-	struct fl_lined next;
+	struct fl_ordered_job next;
 	const char *comma = "";
 
-	if (!fl_lines_pop(lines, &next))
+	if (!fl_jobs_order_pop(lines, &next))
 		return;
 	fprintf(r->out, "\"%s\":[", key);
 	do {
 		fprintf(r->out, "%s\"%s\"", comma, name_of(r, next.workload.v));
 		comma = ",";
-	} while (fl_lines_pop(lines, &next));
+	} while (fl_jobs_order_pop(lines, &next));
 	fputs("],", r->out);
 }
 
@@ -212,17 +212,17 @@ static void put_orders(const struct run *r)
 	struct fl_policy *p = kai_policy(r->p);
 	struct fl_cycle *c = p->scratch;
 
-	fl_cycle_line_up(p, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
+	fl_cycle_enqueue_heads(p, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
 	put_popped(r, "pendingPopOrder", &c->waiting);
-	fl_lines_begin(&c->victims, FL_LINES_VICTIMS, /* part= */ NULL, /* depth= */ 0);
+	fl_jobs_order_begin(&c->victims, FL_JOBS_ORDER_VICTIMS, /* part= */ NULL, /* depth= */ 0);
 	for (uint32_t i = 0; i < r->m->n_workloads; i++) {
 		struct fl_workload w = { p->job_order[i] };
-		struct fl_lined lined = fl_lined_victim(p, w, /* out= */ NULL);
+		struct fl_ordered_job lined = fl_ordered_victim(p, w, /* out= */ NULL);
 
 		if (p->jobs[w.v].preemptible && lined.active)
-			fl_lines_add(&c->victims, &lined);
+			fl_jobs_order_add(&c->victims, &lined);
 	}
-	fl_lines_ready(&c->victims);
+	fl_jobs_order_ready(&c->victims);
 	put_popped(r, "victimPopOrder", &c->victims);
 }
 

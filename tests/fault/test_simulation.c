@@ -172,7 +172,7 @@ static int read_scenario(struct run *r, struct fl_model **ret, fairlead_error *e
 	if (code < 0)
 		return code;
 	(*ret)->simulation.whole = true;
-	code = fl_simulation_settle(*ret, err);
+	code = fl_simulation_fix_times(*ret, err);
 	if (code == 0)
 		code = fl_classes_expand(*ret, (*ret)->simulation.start, err);
 	if (code == 0)

@@ -91,7 +91,7 @@ static void happen(struct fl_state *s, struct choices *c, unsigned most)
 static void save(const struct fl_state *s, struct reload_bytes *to)
 {
 	to->n = to->at = 0;
-	ENSURE(fl_state_save(s, &(struct fl_image_sink){ reload_write, to }, maker, NULL) == 0);
+	ENSURE(fl_state_save(s, &(struct fl_image_output){ reload_write, to }, maker, NULL) == 0);
 }
 
 static bool load(struct reload_bytes *from, struct fl_state *ret)

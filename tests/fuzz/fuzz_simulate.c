@@ -52,7 +52,7 @@ static int read_text(struct fl_model *m, const char *text, size_t len, fairlead_
 		return r;
 	m->simulation.whole = m->n_traces == 0;
 	make_small(m);
-	r = fl_simulation_settle(m, err);
+	r = fl_simulation_fix_times(m, err);
 	if (r == 0)
 		r = fl_classes_expand(m, m->simulation.start, err);
 	return r < 0 ? r : fl_model_seal(m, err);

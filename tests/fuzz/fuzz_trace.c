@@ -110,7 +110,7 @@ static int read_jobs(struct fl_model *m, unsigned format, struct pieces *pieces,
 		r = fl_classes_expand(m, 0, err);
 	if (r < 0)
 		return r;
-	r = fl_simulation_settle(m, err);
+	r = fl_simulation_fix_times(m, err);
 	return r < 0 ? r : fl_model_seal(m, err);
 }
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "decide/borrow/line/lines.h"
+#include "decide/borrow/backlog/backlog.h"
 #include "decide/borrow/state/state.h"
 #include "fuzz/fuzz.h"
 
@@ -42,7 +42,7 @@ static void check_lists(const struct fl_policy *p, const struct fl_model *m)
 
 		ENSURE(holds == (j->state == FL_STATE_ADMITTED || j->state == FL_STATE_EVICTING));
 		if (holds) {
-			const struct fl_line *line = &p->lines[j->held_by.v];
+			const struct fl_backlog *line = &p->backlogs[j->held_by.v];
 
 			ENSURE(p->holder_at[w] < line->n_holders);
 			ENSURE(p->holders[line->holders.first + p->holder_at[w]] == w);
@@ -52,15 +52,15 @@ static void check_lists(const struct fl_policy *p, const struct fl_model *m)
 		}
 		if (j->queue.v == FL_NONE)
 			continue;
-		const struct fl_line *line = &p->lines[j->queue.v];
+		const struct fl_backlog *line = &p->backlogs[j->queue.v];
 
-		ENSURE(fl_bitset_has(&p->shaped, j->shape_place) == (queued && !j->loose));
+		ENSURE(fl_bitset_has(&p->with_class, j->eq_class_place) == (queued && !j->loose));
 		ENSURE(fl_bitset_has(&line->loose, j->position) == (queued && j->loose));
 		ENSURE(fl_bitset_has(&line->parked, j->position) ==
 		       (j->state == FL_STATE_INADMISSIBLE));
 	}
 	for (uint32_t n = 0; n < m->n_nodes; n++)
-		listed += p->lines[n].n_holders;
+		listed += p->backlogs[n].n_holders;
 	ENSURE(holders == listed);
 }
 
@@ -69,12 +69,13 @@ static void check_heads(const struct fl_policy *p)
 {
 	for (uint32_t i = 0; i < p->tree.n_order; i++) {
 		struct fl_node q = { p->tree.order[i] };
-		const struct fl_line *line = &p->lines[q.v];
+		const struct fl_backlog *line = &p->backlogs[q.v];
 		uint32_t head = FL_NONE, asleep = 0;
 
 		for (uint32_t at = line->members.n; at-- > 0;) {
 			uint32_t w = p->members[line->members.first + at];
-			enum fl_workload_state state = fl_line_state(p, (struct fl_workload){ w });
+			enum fl_workload_state state = fl_backlog_state(p,
+									(struct fl_workload){ w });
 
 			ENSURE(p->jobs[w].position == at);
 			head = state == FL_STATE_WAITING ? w : head;
@@ -83,9 +84,9 @@ static void check_heads(const struct fl_policy *p)
 		ENSURE(fl_bitset_has(&p->ready, i) == (line->active && head != FL_NONE));
 		ENSURE(!asleep || fl_bitset_has(&p->asleep, i));
 		if (line->sticky != FL_NONE &&
-		    fl_line_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)
+		    fl_backlog_state(p, (struct fl_workload){ line->sticky }) == FL_STATE_WAITING)
 			head = line->sticky;
-		ENSURE(p->model->nodes[q.v].usage_based || fl_line_head(p, q).v == head);
+		ENSURE(p->model->nodes[q.v].usage_based || fl_backlog_head(p, q).v == head);
 	}
 }
 
@@ -98,7 +99,7 @@ static void check_usage(const struct fl_policy *p, const struct fl_tree_root *ro
 	for (uint32_t i = root->order.n; i-- > 0;) {
 		uint32_t n = t->order[root->order.first + i];
 		size_t at = t->row[n] + c;
-		const struct fl_line *line = &p->lines[n];
+		const struct fl_backlog *line = &p->backlogs[n];
 
 		for (uint32_t k = 0; k < line->n_holders; k++) {
 			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];

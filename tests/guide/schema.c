@@ -17,7 +17,7 @@
 #include "report/entitle/tree_report.h"
 #include "report/job/answers.h"
 #include "report/prove/prove_report.h"
-#include "report/sim/compare_report.h"
+#include "report/sim/compare_json.h"
 #include "report/tune/tune_report.h"
 
 static const struct schema {

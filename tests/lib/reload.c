@@ -64,7 +64,7 @@ static void must(bool holds, const char *what, const fairlead_error *err)
 
 static void save(const struct fl_state *s, struct reload_bytes *to)
 {
-	const struct fl_image_sink sink = { reload_write, to };
+	const struct fl_image_output sink = { reload_write, to };
 	fairlead_error err = { .code = 0 };
 
 	must(fl_state_save(s, &sink, maker, &err) == 0, "cannot be saved", &err);

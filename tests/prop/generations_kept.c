@@ -4,5 +4,5 @@
 
 bool generations_is_marked(const struct fl_policy *p, struct fl_workload w)
 {
-	return fl_bitset_has(&p->marked, p->jobs[w.v].shape);
+	return fl_bitset_has(&p->marked, p->jobs[w.v].eq_class);
 }

@@ -185,7 +185,7 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		.tree = fl_borrow_tree(p),
 		.usage = fl_borrow_usage(p),
 	};
-	enum fl_reason standing = fl_pending_standing_reason(m, w);
+	enum fl_reason fixed = fl_pending_fixed_reason(m, w);
 	int rc = 0;
 
 	if (state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING) {
@@ -199,10 +199,10 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 		if (m->workloads[w.v].admitted_queue.v != FL_NONE)
 			x.cluster_queue = m->workloads[w.v].admitted_queue;
 		rc = copy_placement(&r, rows, n, err);
-	} else if (standing != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
+	} else if (fixed != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
 		   state == FL_STATE_ABSENT) {
 		x.state = FL_EXPLAIN_EXCLUDED;
-		x.reason = standing;
+		x.reason = fixed;
 	} else {
 		rc = waits(&r, err);
 	}

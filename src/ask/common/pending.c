@@ -52,7 +52,7 @@ static int prepare(struct fl_pending_list *list, const struct fl_model *m, fairl
 	return 0;
 }
 
-enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_workload w)
+enum fl_reason fl_pending_fixed_reason(const struct fl_model *m, struct fl_workload w)
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];
 
@@ -99,10 +99,10 @@ static enum fl_reason reason_of(const struct fl_policy_ops *ops, const struct fl
 				const struct fl_model *m, struct fl_workload w,
 				enum fl_workload_state state, bool head)
 {
-	enum fl_reason standing = fl_pending_standing_reason(m, w);
+	enum fl_reason fixed = fl_pending_fixed_reason(m, w);
 
-	if (standing != FL_REASON_NONE)
-		return standing;
+	if (fixed != FL_REASON_NONE)
+		return fixed;
 	enum fl_reason said = ops->reason(p, w);
 	if (said != FL_REASON_NONE)
 		return said;

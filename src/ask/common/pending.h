@@ -35,7 +35,7 @@ int fl_pending_fill(struct fl_pending_list *list, const struct fl_policy_ops *op
 void fl_pending_done(struct fl_pending_list *list);
 
 /* Why @w waits whatever cycles find; FL_REASON_NONE when nothing stands against it. */
-enum fl_reason fl_pending_standing_reason(const struct fl_model *m, struct fl_workload w);
+enum fl_reason fl_pending_fixed_reason(const struct fl_model *m, struct fl_workload w);
 
 /* Order of two workloads by "namespace/name", as one text. */
 int fl_workload_name_cmp(const struct fl_model *m, uint32_t a, uint32_t b);

@@ -107,7 +107,7 @@ int fl_drf_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const s
 	struct fl_drf_explain x = { .workload = w,
 				    .queue = row->cluster_queue,
 				    .next = { FL_NONE },
-				    .reason = fl_pending_standing_reason(m, w) };
+				    .reason = fl_pending_fixed_reason(m, w) };
 	const struct asking a = { ops, p, m, now, arena, &x };
 	int rc = 0;
 

@@ -91,7 +91,7 @@ int fl_division_init(struct fl_division *d, const struct fl_standings *s, bool w
 		.steps = with_steps ? fl_arena_alloc(arena, groups, sizeof *made.steps, err) : NULL,
 	};
 	struct listener l = { s, arena, made.steps, NULL, FL_NONE, 0, err };
-	const struct fl_divide_sink sink = { listen, &l };
+	const struct fl_divide_listener sink = { listen, &l };
 	struct fl_divider *divider;
 	struct rows rows;
 	int rc;

@@ -257,7 +257,7 @@ int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 		       struct fl_entitle_explain *ret, fairlead_error *err)
 {
 	enum fl_workload_state state = ops->state(p, w);
-	enum fl_reason standing = fl_pending_standing_reason(m, w);
+	enum fl_reason fixed = fl_pending_fixed_reason(m, w);
 	bool holds = state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
 	struct fl_entitle_explain x = {
 		.workload = w,
@@ -280,11 +280,11 @@ int fl_entitle_explain(const struct fl_policy_ops *ops, struct fl_policy *p,
 		x.state = state == FL_STATE_ADMITTED ? FL_EXPLAIN_RUNS : FL_EXPLAIN_EVICTING;
 		x.reason = FL_REASON_ALREADY_ADMITTED;
 		rc = copy_placement(&r, rows, n, err);
-	} else if (standing != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
+	} else if (fixed != FL_REASON_NONE || state == FL_STATE_EXCLUDED ||
 		   state == FL_STATE_ABSENT) {
 		x.state = FL_EXPLAIN_EXCLUDED;
 		/* None of its pods wants to run, or did. */
-		x.reason = standing != FL_REASON_NONE ? standing : FL_REASON_GANG_TOO_SMALL;
+		x.reason = fixed != FL_REASON_NONE ? fixed : FL_REASON_GANG_TOO_SMALL;
 	} else {
 		rc = waits(&r, err);
 	}

@@ -47,7 +47,7 @@ static int mix_bytes(void *user, const void *bytes, size_t n, fairlead_error *er
 static int find_origin(const struct fl_policy_ops *ops, const struct fl_policy *p,
 		       const struct fl_model *m, uint64_t ret[2], fairlead_error *err)
 {
-	struct fl_image_sink sink = { .write = mix_bytes, .user = ret };
+	struct fl_image_output sink = { .write = mix_bytes, .user = ret };
 	struct fl_image_writer w;
 	int rc;
 

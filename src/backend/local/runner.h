@@ -37,9 +37,9 @@ struct fl_output_count {
 struct fl_outputs {
 	int folder;
 	int64_t limit;
-	struct fl_output_file *sinks;
+	struct fl_output_file *output_files;
 	struct fl_stream_end *ends; /* two a task: out, err */
-	uint32_t n_sinks, n_ends;
+	uint32_t n_output_files, n_ends;
 	struct fl_output_count own, *count;
 	char buffer[1 << 16];
 };

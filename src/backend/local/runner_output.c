@@ -114,14 +114,14 @@ int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
 	int rc = fl_output_path(spec, 0, first, err);
 
 	o->count = count;
-	for (uint32_t i = 0; i < o->n_sinks; i++)
-		o->sinks[i].fd = NOT_YET;
+	for (uint32_t i = 0; i < o->n_output_files; i++)
+		o->output_files[i].fd = NOT_YET;
 	for (uint32_t task = 0; rc == 0 && task < spec->tasks; task++) {
-		struct fl_output_file *sink = &o->sinks[task];
+		struct fl_output_file *sink = &o->output_files[task];
 
 		rc = fl_output_path(spec, task, path, err);
 		if (rc == 0 && task > 0 && strcmp(path, first) == 0)
-			sink = &o->sinks[0];
+			sink = &o->output_files[0];
 		if (rc == 0 && sink->fd == NOT_YET)
 			rc = open_named(path, sink, err);
 		o->ends[2 * task].sink = o->ends[2 * task + 1].sink = sink;
@@ -138,15 +138,15 @@ int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_sp
 	o->folder = folder;
 	o->limit = spec->output_limit;
 	o->count = &o->own;
-	o->sinks = calloc(n, sizeof *o->sinks);
+	o->output_files = calloc(n, sizeof *o->output_files);
 	o->ends = calloc(n, sizeof *o->ends);
-	if (!o->sinks || !o->ends)
+	if (!o->output_files || !o->ends)
 		return fl_fail_nomem(err);
-	o->n_sinks = o->n_ends = n;
+	o->n_output_files = o->n_ends = n;
 	for (uint32_t i = 0; i < n; i++) {
-		o->sinks[i].fd = *spec->output ? NEVER : NOT_YET;
-		o->ends[i] = (struct fl_stream_end){ .fd = -1, .sink = &o->sinks[i] };
-		snprintf(o->sinks[i].name, sizeof o->sinks[i].name, "%s.%u",
+		o->output_files[i].fd = *spec->output ? NEVER : NOT_YET;
+		o->ends[i] = (struct fl_stream_end){ .fd = -1, .sink = &o->output_files[i] };
+		snprintf(o->output_files[i].name, sizeof o->output_files[i].name, "%s.%u",
 			 i % 2 == 0 ? "out" : "err", i / 2);
 	}
 	/* A wrong path is reported before any task begins. */
@@ -261,8 +261,8 @@ void fl_outputs_close(struct fl_outputs *o)
 		if (o->ends[i].fd >= 0)
 			close_end(&o->ends[i]);
 	}
-	for (uint32_t i = 0; i < o->n_sinks; i++) {
-		struct fl_output_file *sink = &o->sinks[i];
+	for (uint32_t i = 0; i < o->n_output_files; i++) {
+		struct fl_output_file *sink = &o->output_files[i];
 
 		if (sink->lost > 0 && sink->fd >= 0)
 			say_lost(o, sink);

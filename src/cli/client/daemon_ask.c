@@ -10,7 +10,7 @@
 #include "cli/client/daemon.h"
 #include "cli/terminal/terminal.h"
 #include "input/input.h"
-#include "report/out/wash.h"
+#include "report/out/sanitize.h"
 
 /* Refuses options that say how an input is read: an exit code, or 0. */
 static int check_options(const struct fl_options *o)
@@ -56,10 +56,10 @@ static int ask(const struct fl_options *o, const char *method, struct fl_path *p
 	if (rc < 0)
 		return rc;
 	if (o->output == FL_OUTPUT_TEXT) {
-		struct fl_wash wash = { .out = stdout, .color = report.color };
+		struct fl_sanitize sanitize = { .out = stdout, .color = report.color };
 
-		fl_wash_put(&wash, answer.body, answer.len);
-		fl_wash_end(&wash);
+		fl_sanitize_put(&sanitize, answer.body, answer.len);
+		fl_sanitize_end(&sanitize);
 	} else {
 		fwrite(answer.body, 1, answer.len, stdout);
 	}

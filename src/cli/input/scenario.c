@@ -163,7 +163,7 @@ static int read_jobs(struct reading *r, fairlead_error *err)
 	if (s->options.has_now)
 		m->simulation.start = s->options.now;
 	m->simulation.whole = true;
-	rc = fl_simulation_settle(m, err);
+	rc = fl_simulation_fix_times(m, err);
 	if (rc < 0)
 		return rc;
 	s->start = m->simulation.start;

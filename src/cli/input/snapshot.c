@@ -85,7 +85,7 @@ int fl_snapshot_save(const struct fl_snapshot *s, const char *name, fairlead_err
 
 	if (rc < 0)
 		return rc;
-	rc = fl_state_save(&state, &(struct fl_image_sink){ write_image, &file }, maker, err);
+	rc = fl_state_save(&state, &(struct fl_image_output){ write_image, &file }, maker, err);
 	if (rc == 0)
 		rc = fl_out_file_finish(&file, err);
 	if (rc == 0)

@@ -14,7 +14,7 @@
 #include "cli/terminal/out_dir.h"
 #include "cli/terminal/progress.h"
 #include "report/out/page.h"
-#include "report/sim/compare_report.h"
+#include "report/sim/compare_json.h"
 
 enum { MAX_VARIANTS = 32, BASELINE = 1, MAX_OPTIONS = 3 };
 

@@ -9,14 +9,14 @@
 
 #include "cli/client/daemon.h"
 #include "cli/terminal/terminal.h"
-#include "report/out/wash.h"
+#include "report/out/sanitize.h"
 
 enum { MAX_REFUSAL = 1 << 16 }; /* bytes of what the daemon says when there is no log */
 
 struct printing {
 	unsigned status; /* there before the first piece */
 	bool terminal;
-	struct fl_wash wash;
+	struct fl_sanitize sanitize;
 	char *refusal; /* the body of an answer from 400 on */
 	size_t len;
 	bool out_of_memory;
@@ -39,7 +39,7 @@ static bool print(void *user, const char *bytes, size_t len)
 		return true;
 	}
 	if (p->terminal)
-		fl_wash_put(&p->wash, bytes, len);
+		fl_sanitize_put(&p->sanitize, bytes, len);
 	else
 		fwrite(bytes, 1, len, stdout);
 	/* Writes output as it comes; after standard output is closed nothing is written any more. */
@@ -54,11 +54,11 @@ static int follow(const struct fl_options *o, struct fl_path *path, fairlead_err
 	int rc = path->failed ? fl_fail_nomem(err) : fl_daemon_open(o, &client, err);
 
 	fl_terminal(&report);
-	p.wash = (struct fl_wash){ .out = stdout, .color = report.color, .returns = true };
+	p.sanitize = (struct fl_sanitize){ .out = stdout, .color = report.color, .returns = true };
 	if (rc == 0)
 		rc = fl_client_follow(client, path->text, print, &p, &p.status, err);
 	if (p.terminal)
-		fl_wash_end(&p.wash);
+		fl_sanitize_end(&p.sanitize);
 	if (rc == 0 && p.out_of_memory)
 		rc = fl_fail_nomem(err);
 	else if (rc == 0 && p.status >= 400)

@@ -35,7 +35,7 @@ struct proving {
 	struct fl_prove_options how;
 	struct fl_prove_result result;
 	struct fl_settle_result own;
-	struct fl_round round;
+	struct fl_loop_moves moves;
 	struct fl_remedies remedies;
 	struct fl_prove_answer answer;
 };
@@ -97,7 +97,7 @@ static int save(struct proving *v, fairlead_error *err)
 
 	if (rc < 0)
 		return rc;
-	rc = fl_image_begin(&w, &(struct fl_image_sink){ put_bytes, &file }, maker, err);
+	rc = fl_image_begin(&w, &(struct fl_image_output){ put_bytes, &file }, maker, err);
 	if (rc == 0)
 		rc = fl_prover_save(v->prover, s->ops, s->policy, s->model, &w, err);
 	if (rc == 0)
@@ -200,12 +200,12 @@ static int look_closer(struct proving *v, fairlead_error *err)
 		rc = fl_whole_loop(s->ops, s->policy, s->model, &v->how, &v->result,
 				   &v->answer.whole, err);
 	if (rc == 0)
-		rc = fl_round_tell(s->ops, s->policy, s->model, s->now, p->moves, p->prefix, p->n,
-				   &v->arena, &v->round, /* ret_failed= */ NULL, err);
+		rc = fl_loop_moves_tell(s->ops, s->policy, s->model, s->now, p->moves, p->prefix,
+					p->n, &v->arena, &v->moves, /* ret_failed= */ NULL, err);
 	if (rc == 0 && options.states)
 		rc = fl_remedies_try(s->ops, s->model, &options, &v->remedies, err);
 	fl_ticker_end(&v->ticker);
-	v->answer.round = &v->round;
+	v->answer.moves = &v->moves;
 	v->answer.remedies = &v->remedies;
 	return rc;
 }
@@ -260,7 +260,7 @@ static char *moves_text(const struct proving *v)
 static int write_svg(FILE *out, struct proving *v, fairlead_error *err)
 {
 	(void)err;
-	fl_round_svg(out, &v->snapshot.report, &v->round, v->result.loop);
+	fl_loop_svg(out, &v->snapshot.report, &v->moves, v->result.loop);
 	return 0;
 }
 

@@ -126,7 +126,7 @@ static int by_weight(const void *a, const void *b)
 }
 
 /* @n rows of one queue each become distinct ones with their parts; @own is the asker's weight. */
-static void settle_weights(struct fl_tune_question *q, uint32_t n, double own)
+static void weigh(struct fl_tune_question *q, uint32_t n, double own)
 {
 	struct fl_tune_report *r = &q->report;
 	double sum = 0;
@@ -194,7 +194,7 @@ static int take_weights(const struct fl_options *o, struct fl_tune_question *q)
 	}
 	if (!found)
 		return fl_usage_error("tune", "--weight: %.6g is none of --weights", own);
-	settle_weights(q, n, own);
+	weigh(q, n, own);
 	return FL_EXIT_YES;
 }
 
@@ -259,7 +259,7 @@ static int weights_of_input(struct fl_tune_question *q, const struct fl_model *m
 			err, FAIRLEAD_ENOENT,
 			"the queue '%s' has no weight for GPUs: it never gets more than it deserves",
 			fl_report_node(m, queue));
-	settle_weights(q, n, own);
+	weigh(q, n, own);
 	return 0;
 }
 

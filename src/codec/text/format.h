@@ -5,19 +5,19 @@
 #ifndef FL_CODEC_TEXT_FORMAT_H
 #define FL_CODEC_TEXT_FORMAT_H
 
+#include "codec/text/buffer.h"
 #include "codec/text/reader.h"
-#include "codec/text/window.h"
 
 struct fl_json_reader;
 struct fl_yaml;
 
-/* They take over what @window holds, also when they fail. */
-int fl_json_new(const struct fl_mem *mem, struct fl_input_window *window,
+/* They take over what @buffer holds, also when they fail. */
+int fl_json_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 		struct fl_json_reader **ret, fairlead_error *err);
 struct fl_json_reader *fl_json_free(struct fl_json_reader *j);
 int fl_json_next(struct fl_json_reader *j, struct fl_token *ret, fairlead_error *err);
 
-int fl_yaml_new(const struct fl_mem *mem, struct fl_input_window *window, struct fl_yaml **ret,
+int fl_yaml_new(const struct fl_mem *mem, struct fl_input_buffer *buffer, struct fl_yaml **ret,
 		fairlead_error *err);
 struct fl_yaml *fl_yaml_free(struct fl_yaml *y);
 int fl_yaml_next(struct fl_yaml *y, struct fl_token *ret, fairlead_error *err);

@@ -6,10 +6,10 @@
  * stand only between tokens (a string must escape them), so lines are counted
  * there alone and a column is a difference of offsets.
  *
- * Where a token begins the window reaches behind the end of the longest one
+ * Where a token begins the buffer reaches behind the end of the longest one
  * (LOOKAHEAD), so within a token nothing moves.  The exceptions are blanks and
  * strings with escapes, which may be longer as they are written: these go on
- * in a window that has moved.
+ * in a buffer that has moved.
  *
  * Why not a library: yajl 2.1 reads a dump at 470 MB/s, this at 420 with places
  * and duplicate keys checked (one core, 11 MB).  But yajl calls back instead of
@@ -39,8 +39,8 @@ enum state {
 
 struct fl_json_reader {
 	const struct fl_mem *mem;
-	struct fl_input_window window;
-	const char *at, *end; /* in the window */
+	struct fl_input_buffer buffer;
+	const char *at, *end; /* in the buffer */
 	int64_t line_start;   /* in the input */
 	uint32_t line;
 	enum state state;
@@ -50,20 +50,20 @@ struct fl_json_reader {
 	char scratch[FL_MAX_TEXT + 8]; /* a string with escapes */
 };
 
-int fl_json_new(const struct fl_mem *mem, struct fl_input_window *window,
+int fl_json_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 		struct fl_json_reader **ret, fairlead_error *err)
 {
 	struct fl_json_reader *j = mem->resize(mem->user, NULL, sizeof *j);
 
 	if (!j) {
-		fl_window_done(window);
+		fl_input_buffer_done(buffer);
 		return fl_fail_nomem(err);
 	}
 	j->mem = mem;
-	j->window = *window;
-	j->at = window->bytes;
-	j->end = window->end;
-	j->line_start = window->before;
+	j->buffer = *buffer;
+	j->at = buffer->bytes;
+	j->end = buffer->end;
+	j->line_start = buffer->before;
 	j->line = 1;
 	j->state = AT_DOCUMENT;
 	j->depth = 0;
@@ -77,13 +77,13 @@ struct fl_json_reader *fl_json_free(struct fl_json_reader *j)
 	if (!j)
 		return NULL;
 	fl_keyset_done(&j->keys);
-	fl_window_done(&j->window);
+	fl_input_buffer_done(&j->buffer);
 	return fl_mem_free(j->mem, j);
 }
 
 static uint32_t column_of(const struct fl_json_reader *j, const char *at)
 {
-	int64_t column = fl_window_offset(&j->window, at) - j->line_start + 1;
+	int64_t column = fl_input_buffer_offset(&j->buffer, at) - j->line_start + 1;
 
 	return column > UINT32_MAX ? UINT32_MAX : (uint32_t)column;
 }
@@ -113,10 +113,10 @@ static int unexpected(const struct fl_json_reader *j, const char *expected, fair
 /* Reads on; j->at keeps its place in the input. */
 static int more(struct fl_json_reader *j, fairlead_error *err)
 {
-	int r = fl_window_fill(&j->window, j->at, BLOCK, err);
+	int r = fl_input_buffer_fill(&j->buffer, j->at, BLOCK, err);
 
-	j->at = j->window.bytes;
-	j->end = j->window.end;
+	j->at = j->buffer.bytes;
+	j->end = j->buffer.end;
 	return r;
 }
 
@@ -130,7 +130,7 @@ static uint64_t eight(const char *at)
 	       (uint64_t)b[7] << 56;
 }
 
-/* Blanks in the window. */
+/* Blanks in the buffer. */
 static void skip_blanks(struct fl_json_reader *j)
 {
 	const char *at = j->at, *end = j->end;
@@ -138,7 +138,7 @@ static void skip_blanks(struct fl_json_reader *j)
 	for (; at < end; at++) {
 		if (*at == '\n') {
 			j->line++;
-			j->line_start = fl_window_offset(&j->window, at + 1);
+			j->line_start = fl_input_buffer_offset(&j->buffer, at + 1);
 			/* Usually indentation follows. */
 			while (end - at > 8 && eight(at + 1) == UINT64_C(0x2020202020202020))
 				at += 8;
@@ -149,16 +149,16 @@ static void skip_blanks(struct fl_json_reader *j)
 	j->at = at;
 }
 
-/* Moves to the beginning of the next token, with all of it in the window. */
+/* Moves to the beginning of the next token, with all of it in the buffer. */
 static int to_token(struct fl_json_reader *j, fairlead_error *err)
 {
-	bool reaches = j->end - j->at >= LOOKAHEAD || j->window.ended;
+	bool reaches = j->end - j->at >= LOOKAHEAD || j->buffer.ended;
 	int r = 0;
 
 	if (reaches && j->at<j->end && * j->at> ' ') /* as in compact JSON */
 		return 0;
 	skip_blanks(j);
-	while (r == 0 && j->end - j->at < LOOKAHEAD && !j->window.ended) {
+	while (r == 0 && j->end - j->at < LOOKAHEAD && !j->buffer.ended) {
 		r = more(j, err);
 		skip_blanks(j);
 	}
@@ -288,7 +288,7 @@ static int escaped_string(struct fl_json_reader *j, const char *at, struct fl_to
 
 	memcpy(j->scratch, j->at + 1, n);
 	for (j->at = at;;) {
-		int r = j->end - j->at < 12 && !j->window.ended ? more(j, err) : 0;
+		int r = j->end - j->at < 12 && !j->buffer.ended ? more(j, err) : 0;
 
 		if (r < 0)
 			return r;
@@ -460,13 +460,13 @@ static int value(struct fl_json_reader *j, struct fl_token *t, fairlead_error *e
 	}
 }
 
-/* Skips the blanks after a key; the key is copied when they do not fit into the window. */
+/* Skips the blanks after a key; the key is copied when they do not fit into the buffer. */
 static int to_colon(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err)
 {
 	int r = 0;
 
 	skip_blanks(j);
-	while (r == 0 && j->at == j->end && !j->window.ended) {
+	while (r == 0 && j->at == j->end && !j->buffer.ended) {
 		if (t->text != j->scratch)
 			memcpy(j->scratch, t->text, t->len);
 		t->text = j->scratch;

@@ -14,18 +14,18 @@ int fl_lines_open(struct fl_line_reader *lines, const struct fl_mem *mem,
 	int r;
 
 	*lines = (struct fl_line_reader){ 0 };
-	r = fl_window_open(&lines->window, mem, source, err);
-	lines->next = lines->text = lines->end = lines->window.bytes;
+	r = fl_input_buffer_open(&lines->buffer, mem, source, err);
+	lines->next = lines->text = lines->end = lines->buffer.bytes;
 	return r;
 }
 
-void fl_lines_done(struct fl_line_reader *lines) { fl_window_done(&lines->window); }
+void fl_lines_done(struct fl_line_reader *lines) { fl_input_buffer_done(&lines->buffer); }
 
 static const char *newline(const struct fl_line_reader *lines)
 {
 	const char *at = lines->next;
 
-	return at == lines->window.end ? NULL : memchr(at, '\n', (size_t)(lines->window.end - at));
+	return at == lines->buffer.end ? NULL : memchr(at, '\n', (size_t)(lines->buffer.end - at));
 }
 
 int fl_lines_next(struct fl_line_reader *lines, fairlead_error *err)
@@ -33,19 +33,19 @@ int fl_lines_next(struct fl_line_reader *lines, fairlead_error *err)
 	const char *end = newline(lines);
 	int r;
 
-	if (!end && !lines->window.ended) {
-		r = fl_window_fill(&lines->window, lines->next, READ, err);
+	if (!end && !lines->buffer.ended) {
+		r = fl_input_buffer_fill(&lines->buffer, lines->next, READ, err);
 		if (r < 0)
 			return r;
-		lines->next = lines->window.bytes;
+		lines->next = lines->buffer.bytes;
 		end = newline(lines);
 	}
-	if (!end && lines->next == lines->window.end)
+	if (!end && lines->next == lines->buffer.end)
 		return 1;
 	lines->number++;
 	lines->text = lines->next;
-	lines->end = end ? end : lines->window.end;
-	lines->next = end ? end + 1 : lines->window.end;
+	lines->end = end ? end : lines->buffer.end;
+	lines->next = end ? end + 1 : lines->buffer.end;
 	if (lines->end - lines->text > FL_MAX_LINE)
 		return fl_format_fail(err, FAIRLEAD_ELIMIT, lines->number, 1,
 				      "a line of more than %d bytes", FL_MAX_LINE);

@@ -8,14 +8,14 @@
 #ifndef FL_CODEC_TEXT_LINES_H
 #define FL_CODEC_TEXT_LINES_H
 
-#include "codec/text/window.h"
+#include "codec/text/buffer.h"
 
 enum {
 	FL_MAX_LINE = 1 << 14
 }; /* bytes of a line of a table of numbers: the longest known has 300 */
 
 struct fl_line_reader {
-	struct fl_input_window window;
+	struct fl_input_buffer buffer;
 	const char *next;
 	const char *text, *end; /* the current line; valid until the next one */
 	uint32_t number;

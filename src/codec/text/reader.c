@@ -25,24 +25,24 @@ static bool looks_like_json(const char *at, const char *end)
 	return at < end && (*at == '{' || *at == '[');
 }
 
-/* Takes over what @window holds, also when it fails. */
-static int new_reader(const struct fl_mem *mem, struct fl_input_window *window,
+/* Takes over what @buffer holds, also when it fails. */
+static int new_reader(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 		      struct fl_reader **ret, fairlead_error *err)
 {
 	struct fl_reader *r = mem->resize(mem->user, NULL, sizeof *r);
 	int code;
 
 	if (!r) {
-		fl_window_done(window);
+		fl_input_buffer_done(buffer);
 		return fl_fail_nomem(err);
 	}
 	/* A byte order mark has no meaning in UTF-8. */
-	if (window->end - window->bytes >= 3 && memcmp(window->bytes, "\xef\xbb\xbf", 3) == 0)
-		window->bytes += 3;
+	if (buffer->end - buffer->bytes >= 3 && memcmp(buffer->bytes, "\xef\xbb\xbf", 3) == 0)
+		buffer->bytes += 3;
 	*r = (struct fl_reader){ .mem = mem };
-	code = looks_like_json(window->bytes, window->end) ?
-		       fl_json_new(mem, window, &r->json, err) :
-		       fl_yaml_new(mem, window, &r->yaml, err);
+	code = looks_like_json(buffer->bytes, buffer->end) ?
+		       fl_json_new(mem, buffer, &r->json, err) :
+		       fl_yaml_new(mem, buffer, &r->yaml, err);
 	if (code < 0) {
 		fl_mem_free(mem, r);
 		return code;
@@ -54,19 +54,19 @@ static int new_reader(const struct fl_mem *mem, struct fl_input_window *window,
 int fl_reader_open(const struct fl_mem *mem, const struct fl_source *source, struct fl_reader **ret,
 		   fairlead_error *err)
 {
-	struct fl_input_window window;
-	int code = fl_window_open(&window, mem, source, err);
+	struct fl_input_buffer buffer;
+	int code = fl_input_buffer_open(&buffer, mem, source, err);
 
-	return code < 0 ? code : new_reader(mem, &window, ret, err);
+	return code < 0 ? code : new_reader(mem, &buffer, ret, err);
 }
 
 int fl_reader_new(const struct fl_mem *mem, const char *text, size_t len, struct fl_reader **ret,
 		  fairlead_error *err)
 {
-	struct fl_input_window window;
-	int code = fl_window_text(&window, text, len, err);
+	struct fl_input_buffer buffer;
+	int code = fl_input_buffer_text(&buffer, text, len, err);
 
-	return code < 0 ? code : new_reader(mem, &window, ret, err);
+	return code < 0 ? code : new_reader(mem, &buffer, ret, err);
 }
 
 struct fl_reader *fl_reader_free(struct fl_reader *r)

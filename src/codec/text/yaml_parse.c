@@ -17,13 +17,13 @@ struct place {
 
 struct fl_yaml_parser {
 	const struct fl_mem *mem;
-	struct fl_input_window window;
+	struct fl_input_buffer buffer;
 	yaml_parser_t libyaml;
 	yaml_event_t event; /* owns the text of the last item */
 	bool has_event;
 	int64_t fed;           /* bytes that libyaml has read */
 	struct place checked;  /* up to here the bytes are valid */
-	struct place last;     /* the place of the last event; all after it is in the window */
+	struct place last;     /* the place of the last event; all after it is in the buffer */
 	fairlead_error failed; /* error of the source or of its bytes */
 };
 
@@ -49,7 +49,7 @@ static void pass(struct place *p, char c, size_t size)
 
 static const char *at_offset(const struct fl_yaml_parser *p, int64_t offset)
 {
-	return p->window.bytes + (offset - p->window.before);
+	return p->buffer.bytes + (offset - p->buffer.before);
 }
 
 /*
@@ -76,7 +76,7 @@ static int check_bytes(struct fl_yaml_parser *p, int64_t to)
 	const char *at = at_offset(p, p->checked.offset), *end = at_offset(p, to);
 
 	while (at < end) {
-		size_t size = (unsigned char)*at < 0x80 ? 1 : fl_utf8_sequence(at, p->window.end);
+		size_t size = (unsigned char)*at < 0x80 ? 1 : fl_utf8_sequence(at, p->buffer.end);
 		const char *text = fault(at, size);
 
 		if (text)
@@ -89,7 +89,7 @@ static int check_bytes(struct fl_yaml_parser *p, int64_t to)
 }
 
 /*
- * Makes sure that @size bytes after those fed, and the rest of a character, are in the window, or
+ * Makes sure that @size bytes after those fed, and the rest of a character, are in the buffer, or
  * all there are.
  */
 static int reach(struct fl_yaml_parser *p, size_t size)
@@ -98,10 +98,10 @@ static int reach(struct fl_yaml_parser *p, size_t size)
 		return fl_format_fail(&p->failed, FAIRLEAD_ELIMIT, p->last.line,
 				      column_of(&p->last),
 				      "more than %d bytes from here to the next value", FL_MAX_GAP);
-	if (p->window.end - at_offset(p, p->fed) >= (ptrdiff_t)size + 4)
+	if (p->buffer.end - at_offset(p, p->fed) >= (ptrdiff_t)size + 4)
 		return 0;
-	return fl_window_fill(&p->window, at_offset(p, p->last.offset), (uint32_t)size + 4,
-			      &p->failed);
+	return fl_input_buffer_fill(&p->buffer, at_offset(p, p->last.offset), (uint32_t)size + 4,
+				    &p->failed);
 }
 
 /* libyaml asks for bytes; 0 is failure. */
@@ -112,7 +112,7 @@ static int feed(void *user, unsigned char *buffer, size_t size, size_t *ret)
 
 	if (reach(p, size) < 0)
 		return 0;
-	left = (size_t)(p->window.end - at_offset(p, p->fed));
+	left = (size_t)(p->buffer.end - at_offset(p, p->fed));
 	*ret = left < size ? left : size;
 	if (check_bytes(p, p->fed + (int64_t)*ret) < 0)
 		return 0;
@@ -123,21 +123,21 @@ static int feed(void *user, unsigned char *buffer, size_t size, size_t *ret)
 
 /* --- life --- */
 
-int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_window *window,
+int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 		       struct fl_yaml_parser **ret, fairlead_error *err)
 {
 	struct fl_yaml_parser *p = mem->resize(mem->user, NULL, sizeof *p);
-	int64_t start = window->before;
+	int64_t start = buffer->before;
 
 	if (!p || !yaml_parser_initialize(&p->libyaml)) {
 		fl_mem_free(mem, p);
-		fl_window_done(window);
+		fl_input_buffer_done(buffer);
 		return fl_fail_nomem(err);
 	}
 	yaml_parser_set_encoding(&p->libyaml, YAML_UTF8_ENCODING);
 	yaml_parser_set_input(&p->libyaml, feed, p);
 	p->mem = mem;
-	p->window = *window;
+	p->buffer = *buffer;
 	p->has_event = false;
 	p->fed = start;
 	p->last = p->checked = (struct place){ .offset = start, .line_start = start, .line = 1 };
@@ -153,7 +153,7 @@ struct fl_yaml_parser *fl_yaml_parser_free(struct fl_yaml_parser *p)
 	if (p->has_event)
 		yaml_event_delete(&p->event);
 	yaml_parser_delete(&p->libyaml);
-	fl_window_done(&p->window);
+	fl_input_buffer_done(&p->buffer);
 	return fl_mem_free(p->mem, p);
 }
 
@@ -165,7 +165,7 @@ static void walk(struct fl_yaml_parser *p, size_t index)
 	const char *at = at_offset(p, p->last.offset), *end = at_offset(p, p->fed);
 
 	while (p->last.index < index && at < end) {
-		size_t size = (unsigned char)*at < 0x80 ? 1 : fl_utf8_sequence(at, p->window.end);
+		size_t size = (unsigned char)*at < 0x80 ? 1 : fl_utf8_sequence(at, p->buffer.end);
 
 		pass(&p->last, *at, size);
 		at += size;
@@ -190,7 +190,7 @@ static int parser_error(struct fl_yaml_parser *p, fairlead_error *err)
 	else if (y->context)
 		(void)snprintf(context, sizeof context, " %s", y->context);
 	walk(p, y->problem_mark.index);
-	if (at_offset(p, p->last.offset) < p->window.end && *at_offset(p, p->last.offset) == '\t')
+	if (at_offset(p, p->last.offset) < p->buffer.end && *at_offset(p, p->last.offset) == '\t')
 		return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
 				      "invalid YAML: a tab where only blanks may indent");
 	return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),

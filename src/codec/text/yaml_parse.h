@@ -4,12 +4,12 @@
  *
  * libyaml, of which Kubernetes' own reader is a translation, takes its input in
  * pieces and keeps one text of it.  It counts characters and lines in its own way,
- * so a place is found by walking the window from the last one.
+ * so a place is found by walking the buffer from the last one.
  */
 #ifndef FL_CODEC_TEXT_YAML_PARSE_H
 #define FL_CODEC_TEXT_YAML_PARSE_H
 
-#include "codec/text/window.h"
+#include "codec/text/buffer.h"
 
 struct fl_yaml_item {
 	enum fl_token_kind kind; /* never KEY */
@@ -28,8 +28,8 @@ struct fl_yaml_event {
 
 struct fl_yaml_parser;
 
-/* The parser takes over what @window holds, also when it fails. */
-int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_window *window,
+/* The parser takes over what @buffer holds, also when it fails. */
+int fl_yaml_parser_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 		       struct fl_yaml_parser **ret, fairlead_error *err);
 struct fl_yaml_parser *fl_yaml_parser_free(struct fl_yaml_parser *p);
 

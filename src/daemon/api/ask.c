@@ -465,7 +465,7 @@ static int snapshot(struct fl_call *call, FILE *out, fairlead_error *err)
 		.now = view.now,
 	};
 
-	return fl_state_save(&state, &(struct fl_image_sink){ write_image, out }, maker, err);
+	return fl_state_save(&state, &(struct fl_image_output){ write_image, out }, maker, err);
 }
 
 void fl_api_snapshot(struct fl_call *call)

@@ -33,7 +33,7 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	return h->goes(h->user, now, job, d, err);
 }
 
-static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+static int loop(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err)
 {
 	struct fl_decisions_heard *h = user;
 
@@ -45,7 +45,7 @@ struct fl_backend fl_decisions_backend(struct fl_decisions_heard *h)
 	return (struct fl_backend){ .start = start, .evict = evict, .loop = loop, .user = h };
 }
 
-const char *fl_loop_text(const struct fl_rounds_loop *l, char buffer[FL_LOOP_TEXT])
+const char *fl_loop_text(const struct fl_watched_loop *l, char buffer[FL_LOOP_TEXT])
 {
 	(void)snprintf(buffer, FL_LOOP_TEXT,
 		       "%u jobs preempt each other in turn, %llu times so far", l->workloads,

@@ -25,7 +25,7 @@ struct fl_decisions_heard {
 	int (*goes)(void *user, fl_time now, struct fl_live *job, const struct fl_decision *d,
 		    fairlead_error *err);
 	/* A preemption loop was detected. */
-	int (*loops)(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err);
+	int (*loops)(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err);
 	void *user;
 };
 
@@ -33,6 +33,6 @@ struct fl_decisions_heard {
 struct fl_backend fl_decisions_backend(struct fl_decisions_heard *h);
 
 enum { FL_LOOP_TEXT = 160 };
-const char *fl_loop_text(const struct fl_rounds_loop *l, char buffer[FL_LOOP_TEXT]);
+const char *fl_loop_text(const struct fl_watched_loop *l, char buffer[FL_LOOP_TEXT]);
 
 #endif

@@ -517,7 +517,7 @@ static int evict(void *user, fl_time now, struct fl_live *job, const struct fl_d
 	return fl_core_stop(c, job, FL_GO_PREEMPTED, err);
 }
 
-static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+static int loop(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err)
 {
 	struct fl_core *c = user;
 	char text[FL_LOOP_TEXT];

@@ -71,7 +71,7 @@ static int write_stream(void *user, const void *bytes, size_t n, fairlead_error 
 
 static int save_jobs(const struct fl_core *c, FILE *f, fairlead_error *err)
 {
-	struct fl_image_sink sink = { write_stream, f };
+	struct fl_image_output sink = { write_stream, f };
 	struct saved_core core;
 	struct fl_image_writer w;
 	int r;
@@ -97,7 +97,7 @@ int fl_core_save(void *core, int fd, fairlead_error *err)
 					.ops = c->generation.ops,
 					.policy = c->generation.policy,
 					.now = c->at };
-	struct fl_image_sink sink = { write_fd, &fd };
+	struct fl_image_output sink = { write_fd, &fd };
 	struct head head;
 	char *bytes = NULL, *config = fl_core_spell_config(c->config, &c->capacity);
 	size_t size = 0;

@@ -246,7 +246,7 @@ static inline double requestable(double request, double limit)
 }
 
 struct fl_sharing fl_divider_begin(struct fl_divider *d, double k, unsigned flags,
-				   const struct fl_divide_sink *sink)
+				   const struct fl_divide_listener *sink)
 {
 	return (struct fl_sharing){
 		.cap = d->cap,
@@ -286,7 +286,7 @@ void fl_divider_share(struct fl_divider *d, const struct fl_siblings *g, int r, 
 
 void fl_divide(struct fl_divider *d, const struct fl_bundle *total, double k,
 	       const struct fl_bundle *request, const struct fl_bundle *usage, unsigned flags,
-	       const struct fl_divide_sink *sink, struct fl_bundle *fair_share)
+	       const struct fl_divide_listener *sink, struct fl_bundle *fair_share)
 {
 	struct fl_sharing s = fl_divider_begin(d, k, flags, sink);
 

@@ -99,7 +99,7 @@ struct fl_divide_step {
 	uint32_t n_parts;
 };
 
-struct fl_divide_sink {
+struct fl_divide_listener {
 	void (*step)(void *user, const struct fl_divide_step *step);
 	void *user;
 };
@@ -110,6 +110,6 @@ struct fl_divide_sink {
  */
 void fl_divide(struct fl_divider *d, const struct fl_bundle *total, double k,
 	       const struct fl_bundle *request, const struct fl_bundle *usage, unsigned flags,
-	       const struct fl_divide_sink *sink, struct fl_bundle *fair_share);
+	       const struct fl_divide_listener *sink, struct fl_bundle *fair_share);
 
 #endif

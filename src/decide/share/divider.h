@@ -53,7 +53,7 @@ double fl_divider_usable(const struct fl_divider *d, uint32_t position, int r, d
 
 /* Sets what is the same for all groups and resources of one division. */
 struct fl_sharing fl_divider_begin(struct fl_divider *d, double k, unsigned flags,
-				   const struct fl_divide_sink *sink);
+				   const struct fl_divide_listener *sink);
 /*
  * Divides @total of one resource in one group: into d->share, by index in the group.  @request is
  * what can be used if bounded; @usage counts if k > 0.

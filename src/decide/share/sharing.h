@@ -29,7 +29,7 @@ struct fl_sharing {
 	double k;
 	bool bounded;
 	/* For a sink only. */
-	const struct fl_divide_sink *sink;
+	const struct fl_divide_listener *sink;
 	const uint32_t *queue;
 	struct fl_divide_step step;
 	struct fl_divide_part *parts;

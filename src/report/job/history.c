@@ -65,7 +65,7 @@ static int put_resources(struct fl_table *t, const json_t *queue, fairlead_error
 	return rc;
 }
 
-static int put_queue(struct fl_table *t, const struct fl_queue_line *row, fairlead_error *err)
+static int put_queue(struct fl_table *t, const struct fl_queue_text *row, fairlead_error *err)
 {
 	char text[32];
 	int rc = fl_table_row(t, row->parent, err);
@@ -96,7 +96,7 @@ static int put_queue(struct fl_table *t, const struct fl_queue_line *row, fairle
 
 int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_error *err)
 {
-	struct fl_queue_line *rows;
+	struct fl_queue_text *rows;
 	struct fl_table *t;
 	uint32_t n;
 	int rc = fl_queue_lines(answer, /* doors= */ false, &rows, &n, err);

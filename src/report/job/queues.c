@@ -52,7 +52,7 @@ static bool is_shown(const json_t *queue, bool doors)
 
 struct walk {
 	const json_t *queues;
-	struct fl_queue_line *rows;
+	struct fl_queue_text *rows;
 	uint32_t n;
 	bool *done; /* by queue: it stands in the rows */
 };
@@ -74,14 +74,14 @@ static void add_below(struct walk *w, const json_t *below, int parent)
 				at = (int)k;
 		if (*mentioned && at < 0) {
 			at = (int)w->n;
-			w->rows[w->n++] = (struct fl_queue_line){ NULL, mentioned, -1 };
+			w->rows[w->n++] = (struct fl_queue_text){ NULL, mentioned, -1 };
 		}
-		w->rows[w->n++] = (struct fl_queue_line){ queue, name_of(queue), at };
+		w->rows[w->n++] = (struct fl_queue_text){ queue, name_of(queue), at };
 		add_below(w, queue, (int)w->n - 1);
 	}
 }
 
-int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_line **ret, uint32_t *ret_n,
+int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_text **ret, uint32_t *ret_n,
 		   fairlead_error *err)
 {
 	struct walk w = { .queues = json_object_get(answer, "queues") };
@@ -101,7 +101,7 @@ int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_line **ret,
 	for (size_t i = 0; i < n; i++)
 		if (!w.done[i])
 			w.rows[w.n++] =
-				(struct fl_queue_line){ json_array_get(w.queues, i),
+				(struct fl_queue_text){ json_array_get(w.queues, i),
 							name_of(json_array_get(w.queues, i)), -1 };
 	free(w.done);
 	*ret = w.rows;
@@ -172,7 +172,7 @@ static int put_resources(struct fl_table *t, const json_t *queue, fairlead_error
 	return rc;
 }
 
-static int add_queue(struct fl_table *t, const struct fl_queue_line *row, fairlead_error *err)
+static int add_queue(struct fl_table *t, const struct fl_queue_text *row, fairlead_error *err)
 {
 	static const struct {
 		unsigned column;
@@ -192,7 +192,7 @@ static int add_queue(struct fl_table *t, const struct fl_queue_line *row, fairle
 	return rc;
 }
 
-static void say_conditions(const struct fl_report *r, const struct fl_queue_line *rows, uint32_t n)
+static void say_conditions(const struct fl_report *r, const struct fl_queue_text *rows, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const json_t *list = json_object_get(rows[i].queue, "conditions");
@@ -209,7 +209,7 @@ static void say_conditions(const struct fl_report *r, const struct fl_queue_line
 
 int fl_queues_text(const struct fl_report *r, const json_t *answer, fairlead_error *err)
 {
-	struct fl_queue_line *rows;
+	struct fl_queue_text *rows;
 	struct fl_table *t;
 	uint32_t n;
 	int rc = fl_queue_lines(answer, /* doors= */ true, &rows, &n, err);

@@ -8,13 +8,13 @@
 #include "report/job/job_report.h"
 
 /* Cohorts and queues as a tree: rows in order, parents before children. */
-struct fl_queue_line {
+struct fl_queue_text {
 	const json_t *queue; /* NULL: a cohort that is only mentioned */
 	const char *name;
 	int parent; /* row; -1 */
 };
 /* From malloc. @doors: LocalQueues, too, that are called otherwise than what is behind them. */
-int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_line **ret, uint32_t *ret_n,
+int fl_queue_lines(const json_t *answer, bool doors, struct fl_queue_text **ret, uint32_t *ret_n,
 		   fairlead_error *err);
 
 #endif

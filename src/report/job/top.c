@@ -88,7 +88,7 @@ static struct total *total_of(struct total totals[MAX_RESOURCES], const char *na
 	return NULL;
 }
 
-static bool is_leaf(const struct fl_queue_line *rows, uint32_t n, uint32_t row)
+static bool is_leaf(const struct fl_queue_text *rows, uint32_t n, uint32_t row)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (rows[i].parent == (int)row)
@@ -101,7 +101,7 @@ static bool is_leaf(const struct fl_queue_line *rows, uint32_t n, uint32_t row)
  * a tree of borrowers add up; of one where parents deserve what their children do, only those of
  * the roots count.
  */
-static struct total scarcest(const struct fl_queue_line *rows, uint32_t n, bool roots_only)
+static struct total scarcest(const struct fl_queue_text *rows, uint32_t n, bool roots_only)
 {
 	struct total totals[MAX_RESOURCES] = { 0 }, best = { 0 };
 	double most = -1;
@@ -160,7 +160,7 @@ static void draw(char *buffer, double used, double nominal, double all, bool asc
 enum { QUEUE, PICTURE, USED, OF, WANTED, RUNS, WAITS, SHARE, COLUMNS };
 
 static int add_row(struct fl_table *t, const struct fl_top_report *top,
-		   const struct fl_queue_line *row, const struct total *all, fairlead_error *err)
+		   const struct fl_queue_text *row, const struct total *all, fairlead_error *err)
 {
 	const json_t *r = json_object_get(json_object_get(row->queue, "resources"), all->name);
 	double used = fl_json_units(r, "usage"), nominal = fl_json_units(r, "nominal");
@@ -207,7 +207,7 @@ static int put_tree(const struct fl_report *r, const struct fl_top_report *top, 
 		[WAITS] = { "WAIT", FL_COL_RIGHT, 0 },    [SHARE] = { "SHARE", FL_COL_RIGHT, 1 },
 	};
 	bool roots = strcmp(fl_json_word(top->queues, "policy"), "entitle") == 0;
-	struct fl_queue_line *rows;
+	struct fl_queue_text *rows;
 	struct fl_table *t;
 	uint32_t n;
 	int rc = fl_queue_lines(top->queues, /* doors= */ false, &rows, &n, err);
@@ -237,7 +237,7 @@ static int put_summary(const struct fl_top_report *top, char words[FL_JOB_WORDS]
 		       fairlead_error *err)
 {
 	long long runs = 0, waits = 0, held = 0;
-	struct fl_queue_line *rows;
+	struct fl_queue_text *rows;
 	uint32_t n;
 
 	fl_jobs_summary(json_object_get(top->jobs, "jobs"), words);

@@ -3,9 +3,9 @@
 #include "ask/prove/proof.h"
 #include "report/prove/prove_report.h"
 
-static const struct fl_round *round_of(const struct fl_shape_at *at)
+static const struct fl_loop_moves *moves_of(const struct fl_shape_at *at)
 {
-	return ((const struct fl_prove_answer *)at->answer)->round;
+	return ((const struct fl_prove_answer *)at->answer)->moves;
 }
 
 /* --- an eviction, and what allowed it --- */
@@ -45,7 +45,7 @@ static const struct fl_json_shape rule_shape = FL_SHAPE_MADE(rule_fields, fill_r
 							     sizeof(struct fl_evidence), "rule");
 #undef ROW
 
-#define ROW struct fl_round_side
+#define ROW struct fl_loop_side
 static const struct fl_json_field side_fields[] = {
 	FL_FIELD(QUEUE, "node", node, NULL),
 	FL_FIELD(RATIO, "before", before.precise, NULL),
@@ -57,20 +57,20 @@ static const struct fl_json_shape side_shape = FL_SHAPE(side_fields, "side");
 static bool is_weighed(const struct fl_shape_at *at, const void *row)
 {
 	(void)at;
-	return ((const struct fl_round_act *)row)->sides[0].node.v != FL_NONE;
+	return ((const struct fl_loop_act *)row)->sides[0].node.v != FL_NONE;
 }
 
 static bool fill_eviction(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
-	const struct fl_round_act *act = source;
+	const struct fl_loop_act *act = source;
 
 	(void)at;
 	(void)i;
-	*(struct fl_round_act *)row = *act;
+	*(struct fl_loop_act *)row = *act;
 	return act->kind == FL_EVICT;
 }
 
-#define ROW struct fl_round_act
+#define ROW struct fl_loop_act
 static const struct fl_json_field sides_fields[] = {
 	FL_FIELD_IN("preemptor", sides[0], side_shape, NULL),
 	FL_FIELD_IN("victim", sides[1], side_shape, NULL),
@@ -92,24 +92,24 @@ static const struct fl_json_field eviction_fields[] = {
 		.when = is_weighed),
 };
 static const struct fl_json_shape eviction_shape =
-	FL_SHAPE_MADE(eviction_fields, fill_eviction, sizeof(struct fl_round_act), "eviction");
+	FL_SHAPE_MADE(eviction_fields, fill_eviction, sizeof(struct fl_loop_act), "eviction");
 #undef ROW
 
 /* --- a move --- */
 
 static void put_amounts(const struct fl_shape_at *at, const char *key, const void *row)
 {
-	const struct fl_round *round = round_of(at);
-	const struct fl_round_holding *h = row;
+	const struct fl_loop_moves *moves = moves_of(at);
+	const struct fl_loop_holding *h = row;
 
 	fl_json_object(at->json, key);
-	for (uint32_t k = 0; k < round->n_resources; k++)
-		fl_json_number(at->json, fl_report_resource(at->model, round->resources[k]),
+	for (uint32_t k = 0; k < moves->n_resources; k++)
+		fl_json_number(at->json, fl_report_resource(at->model, moves->resources[k]),
 			       h->amount[k]);
 	fl_json_end_object(at->json);
 }
 
-#define ROW struct fl_round_holding
+#define ROW struct fl_loop_holding
 static const struct fl_json_field holding_fields[] = {
 	FL_FIELD(WORKLOAD, "workload", workload, NULL),
 	FL_FIELD(QUEUE, "queue", queue, NULL),
@@ -126,43 +126,43 @@ static const char *move(const struct fl_shape_at *at, const void *row, char buff
 {
 	(void)at;
 	(void)buffer;
-	return fl_move_name(((const struct fl_round_step *)row)->move.kind);
+	return fl_move_name(((const struct fl_loop_step *)row)->move.kind);
 }
 
 static bool is_named(const struct fl_shape_at *at, const void *row)
 {
 	(void)at;
-	return fl_move_names(((const struct fl_round_step *)row)->move.kind);
+	return fl_move_names(((const struct fl_loop_step *)row)->move.kind);
 }
 
 static const char *move_text(const struct fl_shape_at *at, const void *row,
 			     char buffer[FL_SHAPE_TEXT])
 {
-	const struct fl_round *round = round_of(at);
-	const struct fl_round_step *s = row;
+	const struct fl_loop_moves *moves = moves_of(at);
+	const struct fl_loop_step *s = row;
 
-	return fl_round_move(at->report, round, (uint32_t)(s - round->steps), /* longest= */ 0,
-			     buffer);
+	return fl_loop_move(at->report, moves, (uint32_t)(s - moves->steps), /* longest= */ 0,
+			    buffer);
 }
 
 static struct fl_shape_rows acts(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_round_step *s = row;
+	const struct fl_loop_step *s = row;
 
-	return (struct fl_shape_rows){ &round_of(at)->acts[s->acts.first], s->acts.n };
+	return (struct fl_shape_rows){ &moves_of(at)->acts[s->acts.first], s->acts.n };
 }
 
 static struct fl_shape_rows holdings(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_round_step *s = row;
+	const struct fl_loop_step *s = row;
 
-	return (struct fl_shape_rows){ &round_of(at)->holdings[s->holdings.first], s->holdings.n };
+	return (struct fl_shape_rows){ &moves_of(at)->holdings[s->holdings.first], s->holdings.n };
 }
 
 static void put_admitted(const struct fl_shape_at *at, const char *key, const void *row)
 {
 	struct fl_shape_rows all = acts(at, row);
-	const struct fl_round_act *act = all.rows;
+	const struct fl_loop_act *act = all.rows;
 
 	fl_json_list(at->json, key);
 	for (uint32_t i = 0; i < all.n; i++)
@@ -171,7 +171,7 @@ static void put_admitted(const struct fl_shape_at *at, const char *key, const vo
 	fl_json_end_list(at->json);
 }
 
-#define ROW struct fl_round_step
+#define ROW struct fl_loop_step
 static const struct fl_json_field step_fields[] = {
 	FL_FIELD_TEXT("move", move, NULL, .name_of = move_name, .end_name = FL_MOVE_WAIT + 1),
 	FL_FIELD(WORKLOAD, "workload", move.workload, NULL, .when = is_named),
@@ -187,15 +187,15 @@ static const struct fl_json_shape step_shape = FL_SHAPE(step_fields, "step");
 static struct fl_shape_rows prefix(const struct fl_shape_at *at, const void *row)
 {
 	(void)row;
-	return (struct fl_shape_rows){ round_of(at)->steps, round_of(at)->prefix };
+	return (struct fl_shape_rows){ moves_of(at)->steps, moves_of(at)->prefix };
 }
 
 static struct fl_shape_rows steps(const struct fl_shape_at *at, const void *row)
 {
-	const struct fl_round *round = round_of(at);
+	const struct fl_loop_moves *moves = moves_of(at);
 
 	(void)row;
-	return (struct fl_shape_rows){ round->steps + round->prefix, round->n };
+	return (struct fl_shape_rows){ moves->steps + moves->prefix, moves->n };
 }
 
 /* --- a loop --- */
@@ -230,13 +230,13 @@ static bool fill_loop(struct fl_shape_at *at, const void *source, uint32_t i, vo
 		return false;
 	*(struct loop *)row = (struct loop){ .kind = a->result->loop,
 					     .always = a->result->always,
-					     .race = known ? none : a->round->race,
+					     .race = known ? none : a->moves->race,
 					     .only_races = none,
 					     .knows_races = known,
 					     .own = a->own,
 					     .shortest = a->shortest,
-					     .cast = a->round->cast,
-					     .n_cast = a->round->n_cast };
+					     .cast = a->moves->cast,
+					     .n_cast = a->moves->n_cast };
 	return true;
 }
 

@@ -5,8 +5,8 @@
 #ifndef FL_REPORT_PROVE_PROVE_REPORT_H
 #define FL_REPORT_PROVE_PROVE_REPORT_H
 
+#include "ask/prove/loop_moves.h"
 #include "ask/prove/remedy.h"
-#include "ask/prove/round.h"
 #include "ask/prove/whole.h"
 #include "report/out/shape.h"
 
@@ -27,7 +27,7 @@ struct fl_prove_answer {
 	const struct fl_settle_result *own; /* the scheduler's own order from here; NULL */
 	enum fl_whole whole;                /* LOOP: the one that is shown */
 	uint32_t shortest;                  /* moves of the shortest round */
-	const struct fl_round *round;       /* of a loop; else NULL */
+	const struct fl_loop_moves *moves;  /* of a loop; else NULL */
 	const struct fl_remedies *remedies; /* of a loop; else NULL */
 };
 
@@ -44,12 +44,12 @@ int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fa
 extern const struct fl_document fl_prove_document;
 void fl_prove_json(const struct fl_report *r, const char *policy, const struct fl_prove_answer *a);
 /* One file that needs no other, in the viewer's light or dark colours. */
-void fl_round_svg(FILE *out, const struct fl_report *r, const struct fl_round *round,
-		  enum fl_loop loop);
+void fl_loop_svg(FILE *out, const struct fl_report *r, const struct fl_loop_moves *moves,
+		 enum fl_loop loop);
 
 /* --- words, for all of them --- */
 
-enum { FL_ROUND_TEXT = 2048 };
+enum { FL_LOOP_MOVE_TEXT = 2048 };
 
 /* "forced", "possible", "none" */
 extern const char *const fl_loop_names[FL_LOOP_FORCED + 1];
@@ -59,18 +59,18 @@ const char *fl_loop_meaning(const struct fl_prove_result *result);
 /* "serve", "letGo", "cycle" */
 const char *fl_move_name(enum fl_move_kind kind);
 /* @text in that many characters at most, cut in the middle; 0: all of it. */
-const char *fl_round_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME]);
+const char *fl_loop_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME]);
 /* "ns/a (team-a) preempts ns/b and ns/c (team-b)", names cut to @longest */
-const char *fl_round_move(const struct fl_report *r, const struct fl_round *round, uint32_t step,
-			  unsigned longest, char buffer[FL_ROUND_TEXT]);
+const char *fl_loop_move(const struct fl_report *r, const struct fl_loop_moves *moves,
+			 uint32_t step, unsigned longest, char buffer[FL_LOOP_MOVE_TEXT]);
 /* "S2-a: share of team-a with ns/a, 100, <= share of team-b without ns/b, 200"; "" without any */
-const char *fl_round_proof(const struct fl_report *r, const struct fl_round_act *act,
-			   unsigned longest, char buffer[FL_ROUND_TEXT]);
+const char *fl_loop_proof(const struct fl_report *r, const struct fl_loop_act *act,
+			  unsigned longest, char buffer[FL_LOOP_MOVE_TEXT]);
 /* "1.5", "inf" */
-const char *fl_round_share(double share, char buffer[32]);
+const char *fl_loop_share(double share, char buffer[32]);
 /* What is held or a quota, in its unit; "unlimited". */
-const char *fl_round_amount(const struct fl_report *r, struct fl_resource resource, double amount,
-			    char buffer[32]);
+const char *fl_loop_amount(const struct fl_report *r, struct fl_resource resource, double amount,
+			   char buffer[32]);
 
 /* --- remedies; of plan, too --- */
 

@@ -99,7 +99,7 @@ int fl_remedies_text(const struct fl_report *r, const struct fl_remedies *remedi
 		{ "ENDS IT", 0, 0 },
 		{ "OUTCOME", FL_COL_WRAP, 0 },
 	};
-	char setting[160], outcome[FL_ROUND_TEXT];
+	char setting[160], outcome[FL_LOOP_MOVE_TEXT];
 	struct fl_table *t = NULL;
 
 	if (!remedies->n)

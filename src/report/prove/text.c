@@ -143,27 +143,27 @@ static void say_own(const struct out *o)
 /* Does the loop that is shown take a race? */
 static bool takes_race(const struct fl_prove_answer *a)
 {
-	return a->whole == FL_WHOLE_NONE || (a->whole == FL_WHOLE_UNKNOWN && a->round->race);
+	return a->whole == FL_WHOLE_NONE || (a->whole == FL_WHOLE_UNKNOWN && a->moves->race);
 }
 
 /* Shares of both sides, once for each pair of them that a step weighs. */
-static void say_shares(const struct out *o, const struct fl_round_step *s)
+static void say_shares(const struct out *o, const struct fl_loop_step *s)
 {
-	const struct fl_round *round = o->a->round;
+	const struct fl_loop_moves *moves = o->a->moves;
 
 	for (uint32_t i = s->acts.first; i < s->acts.first + s->acts.n; i++) {
-		const struct fl_round_side *sides = round->acts[i].sides;
+		const struct fl_loop_side *sides = moves->acts[i].sides;
 		bool told = sides[0].node.v == FL_NONE;
 		char text[4][32];
 
 		for (uint32_t k = s->acts.first; k < i && !told; k++)
-			told = round->acts[k].sides[0].node.v == sides[0].node.v &&
-			       round->acts[k].sides[1].node.v == sides[1].node.v;
+			told = moves->acts[k].sides[0].node.v == sides[0].node.v &&
+			       moves->acts[k].sides[1].node.v == sides[1].node.v;
 		if (told)
 			continue;
 		for (int n = 0; n < 2; n++) {
-			fl_round_share(sides[n].before.precise, text[2 * n]);
-			fl_round_share(sides[n].after.precise, text[2 * n + 1]);
+			fl_loop_share(sides[n].before.precise, text[2 * n]);
+			fl_loop_share(sides[n].after.precise, text[2 * n + 1]);
 		}
 		fl_report_say(o->r, FL_STYLE_DIM, 3,
 			      "%s once that is done: %s %s -> %s, %s %s -> %s",
@@ -176,18 +176,18 @@ static void say_shares(const struct out *o, const struct fl_round_step *s)
 
 static void say_step(const struct out *o, uint32_t i)
 {
-	const struct fl_round *round = o->a->round;
-	const struct fl_round_step *s = &round->steps[i];
-	char text[FL_ROUND_TEXT], name[FL_REPORT_NAME];
+	const struct fl_loop_moves *moves = o->a->moves;
+	const struct fl_loop_step *s = &moves->steps[i];
+	char text[FL_LOOP_MOVE_TEXT], name[FL_REPORT_NAME];
 
 	fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%u. %s", i + 1,
-		      fl_round_move(o->r, round, i, /* longest= */ 0, text));
+		      fl_loop_move(o->r, moves, i, /* longest= */ 0, text));
 	for (uint32_t k = s->acts.first; k < s->acts.first + s->acts.n; k++) {
-		const struct fl_round_act *act = &round->acts[k];
+		const struct fl_loop_act *act = &moves->acts[k];
 
 		if (act->kind != FL_EVICT)
 			continue;
-		fl_round_proof(o->r, act, /* longest= */ 0, text);
+		fl_loop_proof(o->r, act, /* longest= */ 0, text);
 		fl_report_say(o->r, FL_STYLE_PLAIN, 3, "%s: %s%s%s",
 			      fl_report_workload(o->r->model, act->workload, name),
 			      fl_reason_name(act->reason), *text ? "; " : "", text);
@@ -214,7 +214,7 @@ static void say_race(const struct out *o)
 		fl_report_say(o->r, FL_STYLE_PLAIN, 0, "%s", all[o->a->whole]);
 		return;
 	}
-	if (o->a->shortest < o->a->round->n)
+	if (o->a->shortest < o->a->moves->n)
 		snprintf(shorter, sizeof(shorter), " With races, %u move%s are enough.",
 			 o->a->shortest, plural(o->a->shortest));
 	fl_report_say(
@@ -225,22 +225,22 @@ static void say_race(const struct out *o)
 
 static void say_steps(const struct out *o)
 {
-	const struct fl_round *round = o->a->round;
+	const struct fl_loop_moves *moves = o->a->moves;
 
-	if (round->prefix)
+	if (moves->prefix)
 		fl_report_say(o->r, FL_STYLE_BOLD, 0,
-			      "The way into the loop, %u move%s:", round->prefix,
-			      plural(round->prefix));
-	for (uint32_t i = 0; i < round->prefix; i++)
+			      "The way into the loop, %u move%s:", moves->prefix,
+			      plural(moves->prefix));
+	for (uint32_t i = 0; i < moves->prefix; i++)
 		say_step(o, i);
-	if (round->prefix)
+	if (moves->prefix)
 		putc('\n', o->r->out);
-	fl_report_say(o->r, FL_STYLE_BOLD, 0, "The round, %u move%s:", round->n, plural(round->n));
-	for (uint32_t i = round->prefix; i < round->prefix + round->n; i++)
+	fl_report_say(o->r, FL_STYLE_BOLD, 0, "The round, %u move%s:", moves->n, plural(moves->n));
+	for (uint32_t i = moves->prefix; i < moves->prefix + moves->n; i++)
 		say_step(o, i);
-	if (round->closes)
+	if (moves->closes)
 		fl_report_say(o->r, FL_STYLE_BAD, 0, "The state is again that before move %u.",
-			      round->prefix + 1);
+			      moves->prefix + 1);
 	say_race(o);
 }
 
@@ -250,14 +250,14 @@ static void say_steps(const struct out *o)
 static void put_cell(const struct out *o, const struct fl_span *state, uint32_t queue,
 		     uint32_t resource, char *text, size_t size)
 {
-	const struct fl_round *round = o->a->round;
-	const struct fl_round_queue *q = &round->queues[queue];
+	const struct fl_loop_moves *moves = o->a->moves;
+	const struct fl_loop_queue *q = &moves->queues[queue];
 	double sum = q->others[resource];
 	char name[FL_REPORT_NAME], amount[32], names[512] = "";
 	size_t used = 0;
 
 	for (uint32_t i = state->first; i < state->first + state->n; i++) {
-		const struct fl_round_holding *h = &round->holdings[i];
+		const struct fl_loop_holding *h = &moves->holdings[i];
 
 		if (h->queue.v != q->node.v || h->amount[resource] <= 0)
 			continue;
@@ -268,22 +268,22 @@ static void put_cell(const struct out *o, const struct fl_span *state, uint32_t 
 						 fl_report_workload(o->r->model, h->workload, name),
 						 h->going ? " (leaving)" : "");
 	}
-	snprintf(text, size, "%s%s", fl_round_amount(o->r, round->resources[resource], sum, amount),
+	snprintf(text, size, "%s%s", fl_loop_amount(o->r, moves->resources[resource], sum, amount),
 		 names);
 }
 
 static int add_state(const struct out *o, struct fl_table *t, const char *label,
 		     const struct fl_span *state, fairlead_error *err)
 {
-	const struct fl_round *round = o->a->round;
+	const struct fl_loop_moves *moves = o->a->moves;
 	char text[1024];
 	unsigned column = 1;
 	int rc = fl_table_row(t, -1, err);
 
 	if (rc >= 0)
 		rc = fl_table_cell(t, 0, label, err);
-	for (uint32_t q = 0; q < round->n_queues; q++)
-		for (uint32_t k = 0; k < round->n_resources && rc == 0; k++) {
+	for (uint32_t q = 0; q < moves->n_queues; q++)
+		for (uint32_t k = 0; k < moves->n_resources && rc == 0; k++) {
 			put_cell(o, state, q, k, text, sizeof(text));
 			rc = fl_table_cell(t, column++, text, err);
 		}
@@ -292,36 +292,36 @@ static int add_state(const struct out *o, struct fl_table *t, const char *label,
 
 static int print_states(const struct out *o, fairlead_error *err)
 {
-	const struct fl_round *round = o->a->round;
+	const struct fl_loop_moves *moves = o->a->moves;
 	struct fl_table *t = NULL;
 	char heads[CELLS][FL_REPORT_NAME], text[32], amount[32];
 	unsigned n = 0;
 
-	if (round->n_queues * round->n_resources > CELLS)
+	if (moves->n_queues * moves->n_resources > CELLS)
 		return 0;
 	putc('\n', o->r->out);
 	fl_report_say(o->r, FL_STYLE_BOLD, 0, "What workloads hold, by queue (quota):");
 	int rc = fl_table_new(o->r, &t, err);
 	if (rc == 0)
 		rc = fl_table_column(t, "AFTER", 0, 0, err);
-	for (uint32_t q = 0; q < round->n_queues; q++)
-		for (uint32_t k = 0; k < round->n_resources && rc == 0; k++) {
-			const char *name = fl_report_node(o->r->model, round->queues[q].node);
+	for (uint32_t q = 0; q < moves->n_queues; q++)
+		for (uint32_t k = 0; k < moves->n_resources && rc == 0; k++) {
+			const char *name = fl_report_node(o->r->model, moves->queues[q].node);
 			char cut[FL_REPORT_NAME];
 
 			snprintf(heads[n], sizeof(heads[n]), "%.250s (%s %.200s)",
-				 fl_round_cut(name, HEAD, cut),
-				 fl_round_amount(o->r, round->resources[k],
-						 round->queues[q].quota[k], amount),
-				 fl_report_short_resource(o->r->model, round->resources[k]));
-			rc = fl_table_column(t, heads[n++], FL_COL_WRAP, round->n_queues - q + 1,
+				 fl_loop_cut(name, HEAD, cut),
+				 fl_loop_amount(o->r, moves->resources[k],
+						moves->queues[q].quota[k], amount),
+				 fl_report_short_resource(o->r->model, moves->resources[k]));
+			rc = fl_table_column(t, heads[n++], FL_COL_WRAP, moves->n_queues - q + 1,
 					     err);
 		}
-	for (uint32_t i = round->prefix; i <= round->prefix + round->n && rc == 0; i++) {
+	for (uint32_t i = moves->prefix; i <= moves->prefix + moves->n && rc == 0; i++) {
 		if (i)
 			snprintf(text, sizeof(text), "%u.", i);
 		rc = add_state(o, t, i ? text : "",
-			       i ? &round->steps[i - 1].holdings : &round->start, err);
+			       i ? &moves->steps[i - 1].holdings : &moves->start, err);
 	}
 	return fl_table_end(t, rc, err);
 }

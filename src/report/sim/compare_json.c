@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shape of a comparison as JSON. */
-#include "report/sim/compare_report.h"
+#include "report/sim/compare_json.h"
 
 /* --- a run --- */
 

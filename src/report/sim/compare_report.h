@@ -68,14 +68,6 @@ int fl_comparison_add(struct fl_comparison *c, const char *name, const struct fl
 /* For people. */
 int fl_comparison_text(const struct fl_comparison *c, fairlead_error *err);
 
-extern const struct fl_document fl_comparison_document;
-/* As JSON, run by run, while each is there; @series: with what was over time. */
-void fl_comparison_json_begin(struct fl_json *j, FILE *out, const struct fl_comparison *c);
-void fl_comparison_json_run(struct fl_json *j, const char *name, const struct fl_report *r,
-			    const struct fl_sim_report *s, bool series);
-/* When all of @c is known: what follows the runs, and the line's end. */
-void fl_comparison_json_end(struct fl_json *j, const struct fl_comparison *c);
-
 /*
  * After fl_comparison_add: a line for each queue and cohort of the newest run, after one of
  * names before the first.  Resources that the first one has not are left out.

@@ -104,7 +104,7 @@ static void put_cluster(struct fl_csv_writer *c, const struct fl_measured *d, ui
 }
 
 static void put_queue(struct fl_csv_writer *c, const struct fl_sim_report *report,
-		      const struct fl_measured_line *l, uint32_t b)
+		      const struct fl_series_row *l, uint32_t b)
 {
 	char name[FL_REPORT_NAME];
 

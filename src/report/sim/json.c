@@ -325,7 +325,7 @@ static const struct fl_json_shape cluster_shape = FL_SHAPE(cluster_fields, "clus
 static bool is_rest(const struct fl_shape_at *at, const void *row)
 {
 	(void)at;
-	return ((const struct fl_measured_line *)row)->members;
+	return ((const struct fl_series_row *)row)->members;
 }
 
 static bool is_node(const struct fl_shape_at *at, const void *row) { return !is_rest(at, row); }
@@ -336,7 +336,7 @@ static void put_rest(const struct fl_shape_at *at, const char *key, const void *
 	fl_json_bool(at->json, key, true);
 }
 
-#define ROW struct fl_measured_line
+#define ROW struct fl_series_row
 static const struct fl_json_field line_fields[] = {
 	FL_FIELD_PUT(BOOL, "rest", put_rest, NULL, .when = is_rest, .more = "{\"const\": true}"),
 	FL_FIELD(COUNT, "members", members, "how many are summed up", .when = is_rest),

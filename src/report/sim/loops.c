@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of preemption that a simulation went through (sim/rounds.h), in words. */
+/* Loops of preemption that a simulation went through (sim/loop_watch.h), in words. */
 #include <stdio.h>
 
 #include "report/sim/text.h"
@@ -8,7 +8,7 @@ enum { SHOWN_LOOPS = 3, SHOWN_WORKLOADS = 3 };
 
 /* "ns/a of q, ns/b of p and 3 more, from 2h on: 17 preemptions, sure" */
 static void say_loop(const struct fl_report *r, const struct fl_sim *sim,
-		     const struct fl_rounds_loop *l)
+		     const struct fl_watched_loop *l)
 {
 	char words[(SHOWN_WORKLOADS + 1) * 2 * FL_REPORT_NAME], name[FL_REPORT_NAME], since[32];
 	struct fl_workload w;
@@ -33,12 +33,12 @@ static void say_loop(const struct fl_report *r, const struct fl_sim *sim,
 }
 
 /* The next loop after @last, most preemptions first; NULL. */
-static const struct fl_rounds_loop *worst_after(const struct fl_rounds *r,
-						const struct fl_rounds_loop *last)
+static const struct fl_watched_loop *worst_after(const struct fl_loop_watch *r,
+						 const struct fl_watched_loop *last)
 {
-	const struct fl_rounds_loop *l, *worst = NULL;
+	const struct fl_watched_loop *l, *worst = NULL;
 
-	for (uint32_t i = 0; (l = fl_rounds_loop_at(r, &i));) {
+	for (uint32_t i = 0; (l = fl_loop_watch_loop_at(r, &i));) {
 		bool later = !last || l->preemptions < last->preemptions ||
 			     (l->preemptions == last->preemptions && l->number > last->number);
 
@@ -61,20 +61,19 @@ static const char *advice(const struct fl_sim *sim)
 
 void fl_sim_say_loops(const struct fl_report *r, const struct fl_sim *sim)
 {
-	const struct fl_rounds *rounds = &sim->driver.rounds;
-	const struct fl_rounds_loop *l = NULL;
+	const struct fl_loop_watch *watch = &sim->driver.loop_watch;
+	const struct fl_watched_loop *l = NULL;
 	uint32_t shown = 0, n = 0;
 	char words[256];
 
-	if (!rounds->n_loops)
+	if (!watch->n_loops)
 		return;
-	for (uint32_t i = 0; fl_rounds_loop_at(rounds, &i);)
+	for (uint32_t i = 0; fl_loop_watch_loop_at(watch, &i);)
 		n++;
 	snprintf(words, sizeof words, "%u preemption loop%s, %llu preemptions in %s", n,
-		 n == 1 ? "" : "s", (unsigned long long)rounds->preemptions,
-		 n == 1 ? "it" : "them");
+		 n == 1 ? "" : "s", (unsigned long long)watch->preemptions, n == 1 ? "it" : "them");
 	fl_sim_say_line(r, "loops", words);
-	while ((r->all || shown < SHOWN_LOOPS) && (l = worst_after(rounds, l))) {
+	while ((r->all || shown < SHOWN_LOOPS) && (l = worst_after(watch, l))) {
 		say_loop(r, sim, l);
 		shown++;
 	}

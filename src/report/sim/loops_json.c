@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loops of preemption that a simulation went through (sim/rounds.h), as JSON. */
+/* Loops of preemption that a simulation went through (sim/loop_watch.h), as JSON. */
 #include "report/sim/sim_report.h"
 
 struct fl_node fl_sim_loop_queue(const struct fl_model *m, struct fl_workload w)
@@ -9,13 +9,13 @@ struct fl_node fl_sim_loop_queue(const struct fl_model *m, struct fl_workload w)
 	return row->cluster_queue.v == FL_NONE ? row->admitted_queue : row->cluster_queue;
 }
 
-struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_rounds_loop *l,
+struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_watched_loop *l,
 				    uint32_t *from)
 {
 	while (*from < sim->model->n_workloads) {
 		uint32_t w = sim->by_rank[(*from)++];
 
-		if (sim->driver.rounds.jobs[w].loop == l->number)
+		if (sim->driver.loop_watch.jobs[w].loop == l->number)
 			return (struct fl_workload){ w };
 	}
 	return (struct fl_workload){ FL_NONE };
@@ -52,7 +52,7 @@ static const struct fl_json_shape pair_shape = FL_SHAPE(pair_fields, "loopPair")
 
 struct loop {
 	const struct fl_sim *sim;
-	struct fl_rounds_loop of;
+	struct fl_watched_loop of;
 	fl_time since, last;
 };
 
@@ -72,10 +72,11 @@ static void put_members(const struct fl_shape_at *at, const char *key, const voi
 static void put_pairs(const struct fl_shape_at *at, const char *key, const void *row)
 {
 	const struct loop *l = row;
-	const struct fl_rounds_pair *p;
+	const struct fl_watched_pair *p;
 
 	fl_json_list(at->json, key);
-	for (uint32_t i = 0; (p = fl_rounds_pair_of(&l->sim->driver.rounds, l->of.number, &i));) {
+	for (uint32_t i = 0;
+	     (p = fl_loop_watch_pair_of(&l->sim->driver.loop_watch, l->of.number, &i));) {
 		const struct pair pair = { { p->preemptor }, { p->victim }, p->reason, p->times };
 
 		fl_shape_json(at, NULL, &pair_shape, &pair);
@@ -104,13 +105,13 @@ static const struct fl_json_field listed_fields[] = {
 static const struct fl_json_shape listed_shape = FL_SHAPE(listed_fields, "loop");
 #undef ROW
 
-static struct loop loop_of(const struct fl_sim *sim, const struct fl_rounds_loop *l)
+static struct loop loop_of(const struct fl_sim *sim, const struct fl_watched_loop *l)
 {
 	return (struct loop){ sim, *l, l->since - sim->options.start,
 			      l->last - sim->options.start };
 }
 
-void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l)
+void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_watched_loop *l)
 {
 	const struct fl_shape_at at = { .json = j, .model = sim->model };
 	const struct loop loop = loop_of(sim, l);
@@ -121,10 +122,10 @@ void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct 
 static void put_loops(const struct fl_shape_at *at, const char *key, const void *row)
 {
 	const struct fl_sim *sim = row;
-	const struct fl_rounds_loop *l;
+	const struct fl_watched_loop *l;
 
 	fl_json_list(at->json, key);
-	for (uint32_t i = 0; (l = fl_rounds_loop_at(&sim->driver.rounds, &i));) {
+	for (uint32_t i = 0; (l = fl_loop_watch_loop_at(&sim->driver.loop_watch, &i));) {
 		const struct loop loop = loop_of(sim, l);
 
 		fl_shape_json(at, NULL, &listed_shape, &loop);
@@ -135,7 +136,7 @@ static void put_loops(const struct fl_shape_at *at, const char *key, const void 
 static bool has_loops(const struct fl_shape_at *at, const void *row)
 {
 	(void)at;
-	return ((const struct fl_sim *)row)->driver.rounds.n_loops;
+	return ((const struct fl_sim *)row)->driver.loop_watch.n_loops;
 }
 
 #define ROW struct fl_sim

@@ -36,11 +36,11 @@ void fl_sim_jobs_csv(FILE *out, const struct fl_sim *sim);
 void fl_sim_event_line(FILE *out, const struct fl_sim *sim, const struct fl_sim_event *e);
 
 /* Into an object: a preemption loop with its workloads, by name. */
-void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_rounds_loop *l);
+void fl_sim_loop_json(struct fl_json *j, const struct fl_sim *sim, const struct fl_watched_loop *l);
 /* A list "loops" of them, of a struct fl_sim; nothing when there was none. */
 extern const struct fl_json_shape fl_sim_loops_shape;
 /* The next workload of @l by name, its place in @from and on; FL_NONE.  And its queue. */
-struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_rounds_loop *l,
+struct fl_workload fl_sim_loop_next(const struct fl_sim *sim, const struct fl_watched_loop *l,
 				    uint32_t *from);
 struct fl_node fl_sim_loop_queue(const struct fl_model *m, struct fl_workload w);
 
@@ -59,7 +59,7 @@ enum { FL_SIM_CHANGE = 4 * FL_REPORT_NAME };
 const char *fl_sim_change_text(const struct fl_model *m, const struct fl_measured_note *n,
 			       char buffer[FL_SIM_CHANGE]);
 /* "root", "3 others of root", "3 others" */
-const char *fl_sim_line_name(const struct fl_sim_report *s, const struct fl_measured_line *l,
+const char *fl_sim_line_name(const struct fl_sim_report *s, const struct fl_series_row *l,
 			     char buffer[FL_REPORT_NAME]);
 
 #endif

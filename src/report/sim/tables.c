@@ -44,7 +44,7 @@ static unsigned bars(const struct fl_report *r)
 }
 
 /* What a rest is made of: children, or top nodes, without a line of their own. */
-static bool is_of_rest(const struct queues *q, const struct fl_measured_line *l, uint32_t node)
+static bool is_of_rest(const struct queues *q, const struct fl_series_row *l, uint32_t node)
 {
 	return q->d->nodes[node].parent == l->node && q->row_of[node] < 0;
 }
@@ -73,7 +73,7 @@ static struct figures of_node(const struct queues *q, const struct fl_measured_n
 }
 
 /* Quantiles of a rest are not known; its ratio is the mean by time of being blocked. */
-static struct figures of_rest(const struct queues *q, const struct fl_measured_line *l)
+static struct figures of_rest(const struct queues *q, const struct fl_series_row *l)
 {
 	struct figures sum = { .p50 = nan(""), .p90 = nan(""), .max = nan("") };
 	double blocked = 0, ratio = 0;
@@ -129,7 +129,7 @@ static int put_figures(const struct queues *q, const struct figures *f, fairlead
 	return rc;
 }
 
-static int put_use(const struct queues *q, const struct fl_measured_line *l, fairlead_error *err)
+static int put_use(const struct queues *q, const struct fl_series_row *l, fairlead_error *err)
 {
 	char text[3 * FL_SPARK + 1];
 	double top = 0;
@@ -146,7 +146,7 @@ static int put_use(const struct queues *q, const struct fl_measured_line *l, fai
 }
 
 /* A row for a line of the series, unless it stands below what is not shown. */
-static int put_line(struct queues *q, const struct fl_measured_line *l, fairlead_error *err)
+static int put_line(struct queues *q, const struct fl_series_row *l, fairlead_error *err)
 {
 	const struct fl_measured_node *nodes = q->d->nodes;
 	uint32_t above = l->members || l->node == FL_NONE ? l->node : nodes[l->node].parent;

@@ -85,7 +85,7 @@ const char *fl_sim_change_text(const struct fl_model *m, const struct fl_measure
 	return buffer;
 }
 
-const char *fl_sim_line_name(const struct fl_sim_report *s, const struct fl_measured_line *l,
+const char *fl_sim_line_name(const struct fl_sim_report *s, const struct fl_series_row *l,
 			     char buffer[FL_REPORT_NAME])
 {
 	const char *name = l->node == FL_NONE ?

@@ -347,7 +347,7 @@ TEST(saved_it_goes_on)
 	struct fl_model *m = model_of(&known[6], false);
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, options.now);
 	struct reload_bytes bytes = { 0 };
-	const struct fl_image_sink sink = { reload_write, &bytes };
+	const struct fl_image_output sink = { reload_write, &bytes };
 	const struct fl_source source = { reload_read, &bytes };
 	struct fl_prove_result half, all;
 	struct fl_prover *x = NULL;

@@ -968,7 +968,7 @@ static const char maker[] = "test";
 static void save(const struct fl_prover *x, const struct fl_policy *p, const struct fl_model *m,
 		 struct reload_bytes *to)
 {
-	const struct fl_image_sink sink = { reload_write, to };
+	const struct fl_image_output sink = { reload_write, to };
 	struct fl_image_writer w;
 	fairlead_error err;
 

@@ -48,7 +48,7 @@ static int get(void *user, char *to, size_t size, size_t *ret, fairlead_error *e
 static int write_image(struct bytes *b, fairlead_error *err)
 {
 	struct fl_image_writer w;
-	int r = fl_image_begin(&w, &(struct fl_image_sink){ put, b }, "test 1", err);
+	int r = fl_image_begin(&w, &(struct fl_image_output){ put, b }, "test 1", err);
 
 	if (r == 0)
 		r = fl_image_put(&w, &small, rows, 3, err);

@@ -61,7 +61,7 @@ TEST(a_tree_is_made)
 	assert_int_equal(add(m, nodes, pods, &err), 0);
 	assert_non_null(strstr(load_notice_line(m, FL_NOTICE_JOBS_LEFT_OUT, line),
 			       "1 of 4 jobs are left out: 1 cancelled while pending"));
-	assert_int_equal(fl_simulation_settle(m, NULL), 0);
+	assert_int_equal(fl_simulation_fix_times(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(m->n_flavors, 3);
 	assert_string_equal(fl_model_text(m, m->flavors[0].name), "cpu"); /* is tried first */
@@ -156,7 +156,7 @@ TEST(machines_for_the_other_policy)
 				      strlen(TRACE_SIMULATION(SOURCE(""))), &err),
 			 0);
 	assert_int_equal(add(m, nodes, pods, &err), 0);
-	assert_int_equal(fl_simulation_settle(m, NULL), 0);
+	assert_int_equal(fl_simulation_fix_times(m, NULL), 0);
 	assert_int_equal(fl_model_seal(m, &err), 0);
 	assert_int_equal(fl_model_dialect(m), FL_DIALECT_KAI);
 	assert_int_equal(m->n_machines, 4);

@@ -161,7 +161,7 @@ TEST(a_log_without_a_clock_begins_at_the_start)
 	assert_int_equal(trace_add(m, JOB("1", "70", "0", "8", "1") JOB("2", "75", "0", "8", "1"),
 				   1 << 20, &err),
 			 0);
-	assert_int_equal(fl_simulation_settle(m, NULL), 0);
+	assert_int_equal(fl_simulation_fix_times(m, NULL), 0);
 	assert_int_equal(m->lives[0].arrives, s(5000));
 	assert_int_equal(m->lives[1].arrives, s(5005));
 	assert_int_equal(m->workloads[1].created, s(5005));

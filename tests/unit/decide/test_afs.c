@@ -8,8 +8,8 @@
 #include "afs_world.h"
 #include "ask/common/settle.h"
 #include "base/sort.h"
-#include "decide/borrow/line/by_usage.h"
-#include "decide/borrow/line/holders.h"
+#include "decide/borrow/backlog/by_usage.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "lib/fail_mem.h"
 #include "lib/few.h"
@@ -365,7 +365,7 @@ TEST(time_moves_the_order_of_victims)
 	}
 }
 
-/* Places as decide/borrow/line/by_usage.c says, counted one by one. */
+/* Places as decide/borrow/backlog/by_usage.c says, counted one by one. */
 static void slow_sort(struct fl_policy *p, uint32_t *ids, uint32_t n)
 {
 	uint32_t place[64], sorted[64], at = 0;

@@ -103,8 +103,8 @@ static void save(const struct fl_state *s, struct reload_bytes *to)
 	fairlead_error err;
 
 	to->n = to->at = 0;
-	assert_int_equal(fl_state_save(s, &(struct fl_image_sink){ reload_write, to }, maker, &err),
-			 0);
+	assert_int_equal(
+		fl_state_save(s, &(struct fl_image_output){ reload_write, to }, maker, &err), 0);
 }
 
 static int load(struct reload_bytes *from, const struct fl_mem *mem, struct fl_state *ret,
@@ -168,7 +168,7 @@ TEST(test_goes_on)
 TEST(test_not_inside_a_mark)
 {
 	struct reload_bytes b = { 0 };
-	const struct fl_image_sink sink = { reload_write, &b };
+	const struct fl_image_output sink = { reload_write, &b };
 	fairlead_error err;
 	fl_mark mark;
 

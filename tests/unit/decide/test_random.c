@@ -443,7 +443,7 @@ static void forget(struct fl_policy *p)
 {
 	p->usage.all_written = true;
 	for (uint32_t n = 0; n < p->tree.n_nodes; n++)
-		p->lines[n].sorted_epoch = UINT64_MAX;
+		p->backlogs[n].sorted_epoch = UINT64_MAX;
 	for (uint32_t r = 0; r < p->tree.n_roots; r++)
 		p->tree_sorted_epoch[r] = UINT64_MAX;
 }

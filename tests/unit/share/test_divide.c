@@ -298,8 +298,9 @@ static void draw_world(uint64_t seed, struct world *w)
 			w->request[w->queues[i].parent] = all(0);
 }
 
-static void divide_world(const struct world *w, unsigned flags, const struct fl_divide_sink *sink,
-			 struct fl_bundle *ret_request, struct fl_bundle *ret_share)
+static void divide_world(const struct world *w, unsigned flags,
+			 const struct fl_divide_listener *sink, struct fl_bundle *ret_request,
+			 struct fl_bundle *ret_share)
 {
 	struct fl_divider *d = new_divider(w->queues, w->n);
 
@@ -546,7 +547,7 @@ TEST(steps_add_up)
 	for (uint64_t seed = 0; seed < WORLDS; seed++) {
 		for (unsigned flags = 0; flags <= FL_DIVIDE_BOUNDED; flags++) {
 			struct heard h = { .given = { { { 0 } } } };
-			const struct fl_divide_sink sink = { hear, &h };
+			const struct fl_divide_listener sink = { hear, &h };
 
 			draw_world(seed, &w);
 			divide_world(&w, flags, NULL, request, share);

@@ -66,7 +66,7 @@ static int evict(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	(void)err;
 	return tell(user, (char)('A' + d->workload.v));
 }
-static int loop(void *user, fl_time now, const struct fl_rounds_loop *l, fairlead_error *err)
+static int loop(void *user, fl_time now, const struct fl_watched_loop *l, fairlead_error *err)
 {
 	(void)now;
 	(void)err;
@@ -191,7 +191,7 @@ TEST(a_loop_is_told)
 		p.rows[0].kind = FL_EVICT;
 	}
 	assert_string_equal(t.text, "A.a.A.a.A.1a.A.a.");
-	assert_true(d.rounds.n_loops == 1 && d.rounds.preemptions == 4);
+	assert_true(d.loop_watch.n_loops == 1 && d.loop_watch.preemptions == 4);
 	fl_driver_done(&d);
 }
 

@@ -268,7 +268,7 @@ static void same_as_slow(const struct slow *s, const char *name)
 
 	CHECK(m->series.n_lines == m->n_nodes, name);
 	for (uint32_t row = 0; row < m->n_nodes; row++) {
-		const struct fl_measured_line *line = &m->series.lines[row];
+		const struct fl_series_row *line = &m->series.lines[row];
 
 		CHECK(line->node == row && line->members == 0, name);
 		CHECK(about(m->nodes[row].blocked_seconds, s->blocked[row]), name);

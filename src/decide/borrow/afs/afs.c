@@ -213,7 +213,7 @@ bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t)
 
 	return p->afs->samples && p->afs->shares[lq] && elapsed > 0 &&
 	       elapsed >= p->model->settings.usage_sampling && row->stop == FL_STOP_NONE &&
-	       row->cluster_queue.v != FL_NONE && p->lines[row->cluster_queue.v].active;
+	       row->cluster_queue.v != FL_NONE && p->backlogs[row->cluster_queue.v].active;
 }
 
 /* What is consumed after a sample.  With half-life 0 the reference sets it to 0. */
@@ -382,7 +382,7 @@ static fl_nanos admitted_amount(const struct fl_policy *p, const struct fl_job *
 	return sum;
 }
 
-void fl_afs_settle(struct fl_policy *p, struct fl_workload w)
+void fl_afs_confirm(struct fl_policy *p, struct fl_workload w)
 {
 	const struct fl_settings *settings = &p->model->settings;
 	struct fl_queue lq = fl_row(p, w)->queue;

@@ -96,7 +96,7 @@ uint64_t fl_afs_stamp(struct fl_policy *p);
  */
 void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign);
 /* @w was admitted: charges what the admission costs. */
-void fl_afs_settle(struct fl_policy *p, struct fl_workload w);
+void fl_afs_confirm(struct fl_policy *p, struct fl_workload w);
 /* Is a sample of @lq due at time @t? */
 bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t);
 /* Would a sample of @lq at time @t leave its usage unchanged? */

@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "decide/borrow/backlog/backlog.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/lines.h"
 #include "decide/match.h"
 
 /* How well one resource fits in one flavor. */
@@ -32,14 +32,14 @@ struct fl_assign {
 	struct fl_preempt *search;    /* that of the cycle, to search for victims */
 	struct fl_need *needs;        /* by request of one podset, and one for pods */
 
-	/* the last nomination at a glance, and its room; uses NULL: none */
-	struct fl_nomination glanced;
-	uint32_t glanced_room, glanced_scan;
+	/* the last nomination by a quick check, and its room; uses NULL: none */
+	struct fl_nomination checked;
+	uint32_t checked_room, checked_scan;
 };
 
 /* What is found besides the nomination. */
 struct assigned {
-	bool unsure; /* at a glance: preemption may be needed */
+	bool unsure; /* by a quick check: preemption may be needed */
 	bool spared; /* a Policy protected a workload, for a time */
 	/* The last search, which was for `searched` only; column FL_NONE: there was none. */
 	struct fl_use searched;
@@ -52,7 +52,7 @@ struct assigner {
 	struct fl_view *v;
 	const struct fl_entry *entry;
 	const struct fl_node_row *queue;
-	const struct fl_line *line;
+	const struct fl_backlog *backlog;
 	const struct fl_job *job;
 	const int16_t *only; /* flavors of an earlier nomination, or NULL */
 	struct fl_nomination *out;
@@ -60,7 +60,7 @@ struct assigner {
 	struct fl_need *needs; /* of the podset at hand */
 	uint32_t n_needs;
 	bool certain; /* promised: its victims are evicting, and what they free is held for it */
-	bool glance;  /* no search: it is certain to find nothing, or the result is `unsure` */
+	bool quick_check; /* no search: it is certain to find nothing, or the result is `unsure` */
 	struct assigned *ret;
 	/* why it does not fit, from which the reason is made */
 	bool too_little_now, too_little_ever, too_large, backs_off;
@@ -84,7 +84,7 @@ int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_p
 	return k->needs ? 0 : FAIRLEAD_ENOMEM;
 }
 
-void fl_assign_begin(struct fl_assign *k) { k->glanced.uses = NULL; }
+void fl_assign_begin(struct fl_assign *k) { k->checked.uses = NULL; }
 
 /* Is @a strictly preferred to @b? */
 static bool preferred(const struct fl_node_row *queue, struct fit a, struct fit b)
@@ -166,7 +166,7 @@ static struct fit simulate_preemption(struct assigner *a, struct fl_column colum
 	struct fit fit = { FL_MODE_RECLAIM, now.height };
 	struct fl_victims found = { .n = 0 };
 
-	if (a->glance)
+	if (a->quick_check)
 		a->ret->unsure |= !fl_preempt_hopeless(a->p, search, a->v, &ask);
 	else
 		found = fl_preempt_search(a->p, search, a->v, &ask);
@@ -257,7 +257,7 @@ static void emit_match(const struct assigner *a, struct fl_flavor flavor, bool h
 /* Tries all needs of the group in its @f-th flavor; returns the worst fit of them. */
 static struct fit try_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
-	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
+	const struct fl_queue_group *g = &a->p->groups[a->backlog->groups.first + group];
 	const struct fl_column *columns = a->p->group_columns + g->columns + f * g->resources.n;
 	struct fit worst = { FL_MODE_FIT, 0 };
 
@@ -282,8 +282,8 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 {
 	int16_t last = FL_SCAN_NONE;
 
-	if (!a->only && fl_line_scan_counts(a->p, a->job))
-		last = a->p->scans[fl_scan(a->p, a->job).first + a->podset * a->line->groups.n +
+	if (!a->only && fl_backlog_scan_counts(a->p, a->job))
+		last = a->p->scans[fl_scan(a->p, a->job).first + a->podset * a->backlog->groups.n +
 				   group];
 	return last < 0 ? 0 : (uint32_t)last + 1;
 }
@@ -291,7 +291,7 @@ static uint32_t scan_start(const struct assigner *a, uint32_t group)
 /* Takes the group's @f-th flavor for its needs. */
 static void take_flavor(struct assigner *a, uint32_t group, uint32_t f)
 {
-	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
+	const struct fl_queue_group *g = &a->p->groups[a->backlog->groups.first + group];
 
 	for (uint32_t i = 0; i < a->n_needs; i++) {
 		struct fl_need *need = &a->needs[i];
@@ -306,10 +306,10 @@ static void take_flavor(struct assigner *a, uint32_t group, uint32_t f)
 /* Chooses a flavor for the podset's needs in @group.  False: no flavor is better than NO_FIT. */
 static bool choose_flavor(struct assigner *a, uint32_t group, struct fit *ret)
 {
-	const struct fl_queue_group *g = &a->p->groups[a->line->groups.first + group];
+	const struct fl_queue_group *g = &a->p->groups[a->backlog->groups.first + group];
 	const struct fl_podset *pods =
 		&a->p->model->podsets[fl_row(a->p, a->entry->workload)->podsets.first + a->podset];
-	uint32_t slot = a->podset * a->line->groups.n + group, last = g->flavors.n - 1;
+	uint32_t slot = a->podset * a->backlog->groups.n + group, last = g->flavors.n - 1;
 	struct fit best = { FL_MODE_NO_FIT, 0 };
 	int16_t chosen = -1;
 
@@ -341,8 +341,8 @@ static bool choose_flavor(struct assigner *a, uint32_t group, struct fit *ret)
 
 static bool find_slot(const struct assigner *a, struct fl_resource r, struct fl_need *ret)
 {
-	for (uint32_t g = 0; g < a->line->groups.n; g++) {
-		struct fl_span resources = a->p->groups[a->line->groups.first + g].resources;
+	for (uint32_t g = 0; g < a->backlog->groups.n; g++) {
+		struct fl_span resources = a->p->groups[a->backlog->groups.first + g].resources;
 
 		for (uint32_t i = 0; i < resources.n; i++)
 			if (a->p->group_resources[resources.first + i].v == r.v) {
@@ -387,11 +387,11 @@ static bool list_needs(struct assigner *a, int32_t count)
 	for (uint32_t i = 0; i < pods->requests.n; i++) {
 		const struct fl_request *r = &m->requests[pods->requests.first + i];
 
-		if (!a->line->covers_pods || r->resource.v != a->p->pods_resource.v)
+		if (!a->backlog->covers_pods || r->resource.v != a->p->pods_resource.v)
 			covered &= add_need(a, r->resource,
 					    for_count(r->amount, fl_podset_left(pods), count));
 	}
-	if (a->line->covers_pods)
+	if (a->backlog->covers_pods)
 		covered &= add_need(a, a->p->pods_resource, count);
 	return covered;
 }
@@ -447,7 +447,7 @@ static bool assign_podset(struct assigner *a, int32_t count, bool *fits)
 		a->out->reason = FL_REASON_RESOURCE_NOT_COVERED;
 		return false;
 	}
-	for (uint32_t g = 0; g < a->line->groups.n; g++) {
+	for (uint32_t g = 0; g < a->backlog->groups.n; g++) {
 		bool wanted = false;
 		struct fit fit;
 
@@ -478,9 +478,9 @@ static enum fl_reason why_not(const struct assigner *a)
 
 static void clear_podset(struct assigner *a)
 {
-	for (uint32_t g = 0; g < a->line->groups.n; g++) {
-		a->out->scan[a->podset * a->line->groups.n + g] = FL_SCAN_NONE;
-		a->out->flavor[a->podset * a->line->groups.n + g] = -1;
+	for (uint32_t g = 0; g < a->backlog->groups.n; g++) {
+		a->out->scan[a->podset * a->backlog->groups.n + g] = FL_SCAN_NONE;
+		a->out->flavor[a->podset * a->backlog->groups.n + g] = -1;
 	}
 }
 
@@ -488,7 +488,7 @@ static void clear_podset(struct assigner *a)
 struct terms {
 	const int16_t *only;   /* as in fl_nomination.flavor; NULL: any */
 	const int32_t *counts; /* NULL: all */
-	bool glance;           /* without a search for victims */
+	bool quick_check;      /* without a search for victims */
 };
 
 static void assign(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
@@ -502,12 +502,12 @@ static void assign(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
 		.entry = e,
 		.only = terms->only,
 		.certain = p->rungs && p->jobs[e->workload.v].promised,
-		.glance = terms->glance,
+		.quick_check = terms->quick_check,
 		.out = out,
 		.ret = ret,
 		.needs = k->needs,
 		.queue = &p->model->nodes[e->queue.v],
-		.line = &p->lines[e->queue.v],
+		.backlog = &p->backlogs[e->queue.v],
 		.job = &p->jobs[e->workload.v],
 	};
 	struct fl_span podsets = fl_row(p, e->workload)->podsets;
@@ -645,14 +645,14 @@ static int reduce(struct fl_policy *p, struct fl_assign *k, struct fl_view *v, s
 static int alloc_assignment(struct fl_policy *p, struct fl_workload w, struct fl_nomination *a,
 			    fairlead_error *err)
 {
-	const struct fl_shape *shape = &p->shapes[p->jobs[w.v].shape];
+	const struct fl_eq_class *eq_class = &p->eq_classes[p->jobs[w.v].eq_class];
 	struct fl_arena *arena = &p->cycle_arena;
 
-	a->uses = fl_arena_alloc(arena, shape->room, sizeof *a->uses, err);
-	a->needs = fl_arena_alloc(arena, shape->room, sizeof *a->needs, err);
-	a->placements = fl_arena_alloc(arena, shape->room, sizeof *a->placements, err);
-	a->scan = fl_arena_alloc(arena, shape->n_scan, sizeof *a->scan, err);
-	a->flavor = fl_arena_alloc(arena, shape->n_scan, sizeof *a->flavor, err);
+	a->uses = fl_arena_alloc(arena, eq_class->room, sizeof *a->uses, err);
+	a->needs = fl_arena_alloc(arena, eq_class->room, sizeof *a->needs, err);
+	a->placements = fl_arena_alloc(arena, eq_class->room, sizeof *a->placements, err);
+	a->scan = fl_arena_alloc(arena, eq_class->n_scan, sizeof *a->scan, err);
+	a->flavor = fl_arena_alloc(arena, eq_class->n_scan, sizeof *a->flavor, err);
 	return a->uses && a->needs && a->placements && a->scan && a->flavor ? 0 : FAIRLEAD_ENOMEM;
 }
 
@@ -731,30 +731,31 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_assign *k, struct fl_view 
 	return r;
 }
 
-int fl_assign_glance(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
-		     struct fl_entry *e, enum fl_glance *ret, fairlead_error *err)
+int fl_assign_quick_check(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+			  struct fl_entry *e, enum fl_quick_check *ret, fairlead_error *err)
 {
-	const struct fl_shape *shape = &p->shapes[p->jobs[e->workload.v].shape];
+	const struct fl_eq_class *eq_class = &p->eq_classes[p->jobs[e->workload.v].eq_class];
 	struct assigned as;
 	int r;
 
-	if (!k->glanced.uses || k->glanced_room < shape->room || k->glanced_scan < shape->n_scan) {
-		if ((r = alloc_assignment(p, e->workload, &k->glanced, err)) < 0)
+	if (!k->checked.uses || k->checked_room < eq_class->room ||
+	    k->checked_scan < eq_class->n_scan) {
+		if ((r = alloc_assignment(p, e->workload, &k->checked, err)) < 0)
 			return r;
-		k->glanced_room = shape->room;
-		k->glanced_scan = shape->n_scan;
+		k->checked_room = eq_class->room;
+		k->checked_scan = eq_class->n_scan;
 	}
-	assign(p, k, v, e, &(struct terms){ .glance = true }, &k->glanced, &as);
-	e->assignment = k->glanced;
-	*ret = as.unsure                      ? FL_GLANCE_UNSURE :
-	       k->glanced.mode == FL_MODE_FIT ? FL_GLANCE_FITS :
-	       may_be_reduced(p, e->workload) ? FL_GLANCE_UNSURE :
-						FL_GLANCE_REFUSED;
+	assign(p, k, v, e, &(struct terms){ .quick_check = true }, &k->checked, &as);
+	e->assignment = k->checked;
+	*ret = as.unsure                      ? FL_QUICK_CHECK_UNSURE :
+	       k->checked.mode == FL_MODE_FIT ? FL_QUICK_CHECK_FITS :
+	       may_be_reduced(p, e->workload) ? FL_QUICK_CHECK_UNSURE :
+						FL_QUICK_CHECK_REFUSED;
 	return 0;
 }
 
-void fl_assign_take_glance(struct fl_assign *k, struct fl_entry *e)
+void fl_assign_take_quick_check(struct fl_assign *k, struct fl_entry *e)
 {
-	e->assignment = k->glanced;
-	k->glanced.uses = NULL;
+	e->assignment = k->checked;
+	k->checked.uses = NULL;
 }

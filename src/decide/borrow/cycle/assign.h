@@ -23,12 +23,12 @@
 
 /*
  * The workspace, which lives as long as the policy: for one podset, and the last nomination at a
- * glance.
+ * quick check.
  */
 struct fl_assign;
 int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_preempt *search,
 		  struct fl_assign **ret, fairlead_error *err);
-/* A cycle begins with an empty arena: forgets the last nomination at a glance. */
+/* A cycle begins with an empty arena: forgets the last nomination by a quick check. */
 void fl_assign_begin(struct fl_assign *k);
 
 /*
@@ -40,12 +40,12 @@ int fl_assign_nominate(struct fl_policy *p, struct fl_assign *k, struct fl_view 
 
 /*
  * The same without a search for victims.  REFUSED: a search would find no victims, and @e has the
- * refusal; FITS: fl_assign_take_glance gives what was found to its entry.
+ * refusal; FITS: fl_assign_take_quick_check gives what was found to its entry.
  */
-enum fl_glance { FL_GLANCE_UNSURE, FL_GLANCE_FITS, FL_GLANCE_REFUSED };
-int fl_assign_glance(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
-		     struct fl_entry *e, enum fl_glance *ret, fairlead_error *err);
-void fl_assign_take_glance(struct fl_assign *k, struct fl_entry *e);
+enum fl_quick_check { FL_QUICK_CHECK_UNSURE, FL_QUICK_CHECK_FITS, FL_QUICK_CHECK_REFUSED };
+int fl_assign_quick_check(struct fl_policy *p, struct fl_assign *k, struct fl_view *v,
+			  struct fl_entry *e, enum fl_quick_check *ret, fairlead_error *err);
+void fl_assign_take_quick_check(struct fl_assign *k, struct fl_entry *e);
 
 /*
  * Assigns the flavors and pods that @e's workload was promised (protect.h): 1 when these fit, with

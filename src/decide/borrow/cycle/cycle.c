@@ -11,20 +11,20 @@
  * cycle takes effect whole or not at all.
  *
  * A tree that the last cycle left unchanged, and in which nothing has changed since, is not looked
- * at (lines.c, `stirred`): the decisions about its heads would be repeated.  Under Admission Fair
+ * at (backlog.c, `dirty`): the decisions about its heads would be repeated.  Under Admission Fair
  * Sharing usage decays all the time, so every tree is looked at.
  */
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/holders.h"
+#include "decide/borrow/backlog/requeue.h"
 #include "decide/borrow/cycle/assign.h"
 #include "decide/borrow/cycle/heads.h"
 #include "decide/borrow/cycle/order.h"
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 
@@ -93,9 +93,9 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 #endif
 	fl_usage_copy(&c->s.usage, &p->usage, &p->tree);
 	fl_usage_copy(&c->freed.usage, &p->usage, &p->tree);
-	fl_usage_settle(&p->usage);
-	fl_usage_settle(&c->s.usage);
-	fl_usage_settle(&c->freed.usage);
+	fl_usage_clean(&p->usage);
+	fl_usage_clean(&c->s.usage);
+	fl_usage_clean(&c->freed.usage);
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
 	c->heads->n = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
@@ -131,7 +131,8 @@ static int assign(struct fl_policy *p, struct fl_view *v, struct fl_entry *e, co
 
 static int nominate(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
-	bool known = e->assignment.uses != NULL; /* it was found at a glance to fit (heads.h) */
+	bool known = e->assignment.uses !=
+		     NULL; /* it was found by a quick check to fit (heads.h) */
 
 	return known || fl_heads_set_aside(p, e) ? 0 : assign(p, &p->scratch->s, e, NULL, err);
 }
@@ -605,7 +606,7 @@ static int decide_all(struct fl_policy *p, struct fl_decisions *ret, fairlead_er
 	if (r < 0)
 		return r;
 	fl_enter(p);
-	ret->moved = fl_bitset_next(&p->stirred, 0) != FL_NONE;
+	ret->moved = fl_bitset_next(&p->dirty, 0) != FL_NONE;
 	return 0;
 }
 
@@ -697,7 +698,7 @@ static int keep_promise_before(struct fl_policy *p, struct fl_workload w, struct
 			       fairlead_error *err)
 {
 	struct fl_node q = p->jobs[w.v].queue;
-	uint32_t sticky = p->lines[q.v].sticky;
+	uint32_t sticky = p->backlogs[q.v].sticky;
 	int r;
 
 	*before = (struct fl_entry){ .workload = { sticky }, .queue = q };

@@ -6,16 +6,16 @@
  * pending returns to its place, or is parked until quota is freed.
  *
  * Promises: after fl_enter_reserve has made room for everything, fl_enter cannot fail; a tree is
- * stirred (lines.c) if and only if something in it changed.
+ * dirty (backlog.c) if and only if something in it changed.
  */
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/cycle/heads.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
 #include "decide/borrow/preempt/preempt.h"
 
 /*
@@ -37,30 +37,31 @@ static size_t late_undo(const struct fl_policy *p, size_t parks)
 			continue;
 		root = p->tree.root_index[c->entries[i].queue.v];
 		room += root == flushed ? FL_BITSET_UNDO :
-					  fl_line_flush_undo(p, c->entries[i].queue);
+					  fl_backlog_flush_undo(p, c->entries[i].queue);
 		flushed = root;
 	}
 	return flushed == FL_NONE ? 0 : room + parks;
 }
 
 /*
- * Room for the changes of a head: it holds its quota, or returns to the line with its scan
+ * Room for the changes of a head: it holds its quota, or returns to the backlog with its scan
  * positions and a promise.
  */
 static size_t head_undo(const struct fl_policy *p, const struct fl_head *h)
 {
 	const struct fl_job *j = &p->jobs[h->workload.v];
-	const struct fl_shape *shape = &p->shapes[j->shape];
+	const struct fl_eq_class *eq_class = &p->eq_classes[j->eq_class];
 	const size_t admitted = FL_UNDO_OF(j->state) + 2 * FL_UNDO_NOTE +
-				shape->room * (sizeof(struct fl_placement) + sizeof(struct fl_use));
+				eq_class->room *
+					(sizeof(struct fl_placement) + sizeof(struct fl_use));
 	const size_t scanned = FL_UNDO_OF(j->scan_cycle) + FL_UNDO_OF(j->scan_generation) +
-			       FL_UNDO_NOTE + shape->n_scan * sizeof p->scans[0];
+			       FL_UNDO_NOTE + eq_class->n_scan * sizeof p->scans[0];
 
-	return FL_UNDO_OF(j->reason) + admitted + scanned + FL_UNDO_OF(p->lines[0].generation) +
-	       FL_UNDO_OF(p->lines[0].sticky) +
-	       fl_holders_undo(p, h->queue, shape->room, shape->room) + 2 * FL_LINE_UNDO +
+	return FL_UNDO_OF(j->reason) + admitted + scanned + FL_UNDO_OF(p->backlogs[0].generation) +
+	       FL_UNDO_OF(p->backlogs[0].sticky) +
+	       fl_holders_undo(p, h->queue, eq_class->room, eq_class->room) + 2 * FL_BACKLOG_UNDO +
 	       (p->protect ? fl_protect_promise_undo(p, h->workload) : 0) +
-	       fl_rung_undo(p, shape->room);
+	       fl_rung_undo(p, eq_class->room);
 }
 
 /* Room for the changes of a victim: it is evicted, and perhaps yields. */
@@ -82,7 +83,7 @@ static int reserve_undo(struct fl_policy *p, fairlead_error *err)
 		return 0;
 	for (uint32_t i = 0; i < c->heads->n; i++) {
 		room += head_undo(p, &c->heads->rows[i]);
-		parks += fl_line_park_undo(p, c->heads->rows[i].workload);
+		parks += fl_backlog_park_undo(p, c->heads->rows[i].workload);
 	}
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		for (uint32_t k = 0;
@@ -129,7 +130,7 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 {
 	struct fl_job *j = &p->jobs[e->workload.v];
 	const struct fl_nomination *a = &e->assignment;
-	struct fl_line *line = &p->lines[e->queue.v];
+	struct fl_backlog *backlog = &p->backlogs[e->queue.v];
 
 	FL_SET(p, j->held, fl_holdings_take(&p->holdings, fl_room(p, j), &p->undo));
 	note_range(p, fl_placements(p, j), a->n_placements * sizeof *a->placements);
@@ -142,10 +143,10 @@ static void enter_admission(struct fl_policy *p, const struct fl_entry *e)
 	FL_SET(p, j->reserved_at, p->now);
 	FL_SET(p, j->state, FL_STATE_ADMITTED);
 	FL_SET(p, j->scan_cycle, 0);
-	FL_SET(p, line->generation, line->generation + 1);
-	fl_line_remove(p, e->workload);
+	FL_SET(p, backlog->generation, backlog->generation + 1);
+	fl_backlog_remove(p, e->workload);
 	fl_holders_hold(p, e->workload, e->queue);
-	fl_afs_settle(p, e->workload);
+	fl_afs_confirm(p, e->workload);
 }
 
 static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
@@ -156,7 +157,7 @@ static void enter_evictions(struct fl_policy *p, const struct fl_entry *e)
 		if (j->state == FL_STATE_EVICTING)
 			continue;
 		fl_rung_leave(p, e->targets[i].workload);
-		fl_line_stir(p, e->queue);
+		fl_backlog_mark_dirty(p, e->queue);
 		fl_holders_unlist(p, e->targets[i].workload);
 		FL_SET(p, j->state, FL_STATE_EVICTING);
 		FL_SET(p, j->reason, e->targets[i].reason);
@@ -190,7 +191,7 @@ static uint32_t number(const struct fl_policy *p, uint32_t root)
 static bool scan_moves(const struct fl_policy *p, const struct fl_entry *e, const int16_t *next)
 {
 	const struct fl_job *j = &p->jobs[e->workload.v];
-	bool counted = fl_line_scan_counts(p, j);
+	bool counted = fl_backlog_scan_counts(p, j);
 	struct fl_span scan = fl_scan(p, j);
 
 	for (uint32_t i = 0; i < scan.n; i++) {
@@ -209,11 +210,11 @@ static void store_scan(struct fl_policy *p, const struct fl_entry *e)
 	struct fl_span scan = fl_scan(p, j);
 
 	if (scan_moves(p, e, e->assignment.scan))
-		fl_line_stir(p, e->queue);
+		fl_backlog_mark_dirty(p, e->queue);
 	note_range(p, p->scans + scan.first, scan.n * sizeof *p->scans);
 	memcpy(p->scans + scan.first, e->assignment.scan, scan.n * sizeof *p->scans);
 	FL_SET(p, j->scan_cycle, number(p, p->tree.root_index[e->queue.v]));
-	FL_SET(p, j->scan_generation, p->lines[e->queue.v].generation);
+	FL_SET(p, j->scan_generation, p->backlogs[e->queue.v].generation);
 }
 
 static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
@@ -224,10 +225,10 @@ static bool flavors_left(const struct fl_policy *p, const struct fl_entry *e)
 	return false;
 }
 
-/* Returns it to its line, or parks it until quota is freed (doc/semantics/borrow.md, B9.3). */
+/* Returns it to its backlog, or parks it until quota is freed (doc/semantics/borrow.md, B9.3). */
 static void requeue(struct fl_policy *p, const struct fl_entry *e)
 {
-	struct fl_line *line = &p->lines[e->queue.v];
+	struct fl_backlog *backlog = &p->backlogs[e->queue.v];
 	bool strict = p->model->nodes[e->queue.v].strategy == FL_STRICT_FIFO;
 	bool promised = fl_protect_holds(p, e->queue) &&
 			(e->verdict == FL_PREEMPTING || e->verdict == FL_DEFERRED);
@@ -244,35 +245,35 @@ static void requeue(struct fl_policy *p, const struct fl_entry *e)
 		 * In a strict queue only a workload of a namespace that does not match is parked.
 		 */
 		if (strict && e->reason != FL_REASON_NAMESPACE_MISMATCH)
-			fl_line_return(p, e->workload);
+			fl_backlog_return(p, e->workload);
 		else
-			fl_line_park(p, e->workload, /* shape= */ false);
+			fl_backlog_park(p, e->workload, /* eq_class= */ false);
 		return;
 	case FL_PREEMPTING:
 	case FL_DEFERRED:
-		if ((!strict || promised) && line->sticky != e->workload.v) {
-			fl_line_stir(p, e->queue);
-			FL_SET(p, line->sticky, e->workload.v);
+		if ((!strict || promised) && backlog->sticky != e->workload.v) {
+			fl_backlog_mark_dirty(p, e->queue);
+			FL_SET(p, backlog->sticky, e->workload.v);
 		}
 		if (scan_moves(p, e, /* next= */ NULL))
-			fl_line_stir(p, e->queue);
+			fl_backlog_mark_dirty(p, e->queue);
 		FL_SET(p, p->jobs[e->workload.v].scan_cycle, 0);
 		fl_rung_promise(p, e);
-		fl_line_return(p, e->workload);
+		fl_backlog_return(p, e->workload);
 		return;
 	case FL_SKIPPED:
 		store_scan(p, e);
-		fl_line_return(p, e->workload);
+		fl_backlog_return(p, e->workload);
 		return;
 	case FL_NO_FIT:
 	case FL_NO_TARGETS:
 		store_scan(p, e);
 		if (strict || flavors_left(p, e))
-			fl_line_return(p, e->workload);
-		else /* a delay by a Policy is of this workload, not of its shape */
-			fl_line_park(p, e->workload,
-				     !p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING] &&
-					     !e->protected);
+			fl_backlog_return(p, e->workload);
+		else /* a delay by a Policy is of this workload, not of its class */
+			fl_backlog_park(p, e->workload,
+					!p->model->settings.off[FL_GATE_EQUIVALENCE_HASHING] &&
+						!e->protected);
 		return;
 	case FL_PENDING_VERDICT:
 	case FL_ADMITTED:
@@ -289,8 +290,8 @@ static void enter_head(struct fl_policy *p, const struct fl_entry *e)
 	else
 		requeue(p, e);
 	/* It is not the head of its queue any more. */
-	if (fl_line_state(p, e->workload) != FL_STATE_WAITING)
-		fl_line_stir(p, e->queue);
+	if (fl_backlog_state(p, e->workload) != FL_STATE_WAITING)
+		fl_backlog_mark_dirty(p, e->queue);
 }
 
 void fl_enter(struct fl_policy *p)
@@ -299,8 +300,8 @@ void fl_enter(struct fl_policy *p)
 	bool yields = false;
 
 	for (uint32_t i = 0; i < c->n_roots; i++)
-		if (fl_bitset_has(&p->stirred, c->roots[i]))
-			fl_bitset_remove(&p->stirred, c->roots[i], &p->undo);
+		if (fl_bitset_has(&p->dirty, c->roots[i]))
+			fl_bitset_remove(&p->dirty, c->roots[i], &p->undo);
 	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
 		if (c->entries[i].verdict == FL_PREEMPTING)
 			yields |= enter_yields(p, &c->entries[i]);
@@ -320,7 +321,7 @@ void fl_enter(struct fl_policy *p)
 	/* What is promised to a workload cannot be preempted; what it holds now can. */
 	for (uint32_t i = 0; p->rungs && i < c->n_entries; i++)
 		if (c->entries[i].starts_late)
-			fl_line_flush(p, c->entries[i].queue);
+			fl_backlog_flush(p, c->entries[i].queue);
 	for (uint32_t i = 0; i < c->n_roots; i++)
 		FL_SET(p, p->cycle[c->roots[i]], number(p, c->roots[i]));
 	fl_protect_end(p);

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/check.h"
+#include "decide/borrow/backlog/backlog.h"
 #include "decide/borrow/cycle/assign.h"
-#include "decide/borrow/line/lines.h"
 #include "decide/match.h"
 
 int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err)
@@ -16,14 +16,14 @@ int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err
 	if (!k)
 		return FAIRLEAD_ENOMEM;
 	k->rows = fl_arena_alloc(a, p->tree.n_nodes, sizeof *k->rows, err);
-	k->felt = fl_arena_alloc(a, p->tree.n_nodes, sizeof *k->felt, err);
+	k->observed = fl_arena_alloc(a, p->tree.n_nodes, sizeof *k->observed, err);
 	*ret = k;
-	return k->rows && k->felt ? 0 : FAIRLEAD_ENOMEM;
+	return k->rows && k->observed ? 0 : FAIRLEAD_ENOMEM;
 }
 
 void fl_heads_renew(const struct fl_policy *p, struct fl_heads *k)
 {
-	memset(k->felt, 0, p->tree.n_nodes * sizeof *k->felt);
+	memset(k->observed, 0, p->tree.n_nodes * sizeof *k->observed);
 }
 
 static void set_aside(struct fl_entry *e, enum fl_reason reason)
@@ -86,11 +86,11 @@ void fl_heads_with_promised(struct fl_policy *p, struct fl_workload w)
 
 	p->scratch->roots[p->scratch->n_roots++] = root;
 	for (uint32_t at = order.first; at < order.first + order.n; at++) {
-		uint32_t q = p->tree.order[at], sticky = p->lines[q].sticky;
+		uint32_t q = p->tree.order[at], sticky = p->backlogs[q].sticky;
 
 		if (q == p->jobs[w.v].queue.v)
 			(void)add_entry(p, add_head(p, w));
-		else if (sticky != FL_NONE && p->jobs[sticky].promised && p->lines[q].active)
+		else if (sticky != FL_NONE && p->jobs[sticky].promised && p->backlogs[q].active)
 			(void)add_entry(p, add_head(p, (struct fl_workload){ sticky }));
 	}
 }
@@ -103,7 +103,7 @@ void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w)
 	k->n = 1;
 }
 
-/* --- at a glance --- */
+/* --- by a quick check --- */
 
 #ifdef FL_CHECKED
 /* A full nomination would have refused it as well, with the same reason. */
@@ -150,21 +150,21 @@ static int look_at(struct fl_policy *p, struct fl_head *h, fairlead_error *err)
 	struct fl_cycle *c = p->scratch;
 	struct fl_entry e = { .workload = h->workload, .queue = h->queue };
 	struct fl_entry *entry;
-	enum fl_glance seen;
+	enum fl_quick_check seen;
 	int r;
 
 	if (fl_heads_set_aside(p, &e)) {
 		*add_entry(p, h) = e;
 		return 0;
 	}
-	r = fl_assign_glance(p, c->assign, &c->s, &e, &seen, err);
+	r = fl_assign_quick_check(p, c->assign, &c->s, &e, &seen, err);
 	if (r < 0)
 		return r;
-	if (seen == FL_GLANCE_REFUSED)
+	if (seen == FL_QUICK_CHECK_REFUSED)
 		return keep_refusal(p, h, &e, err);
 	entry = add_entry(p, h);
-	if (seen == FL_GLANCE_FITS)
-		fl_assign_take_glance(c->assign, entry);
+	if (seen == FL_QUICK_CHECK_FITS)
+		fl_assign_take_quick_check(c->assign, entry);
 	return 0;
 }
 
@@ -194,13 +194,13 @@ static uint32_t common(const struct fl_policy *p, uint32_t first)
 static void mark_cohorts(struct fl_policy *p, const struct fl_head *h, uint32_t top)
 {
 	for (uint32_t n = h->queue.v; n != top; n = p->tree.parent[n])
-		p->scratch->heads->felt[n] = p->scratch->marks.serial;
+		p->scratch->heads->observed[n] = p->scratch->marks.serial;
 }
 
 static bool stands_before_others(const struct fl_policy *p, const struct fl_head *h)
 {
 	for (uint32_t n = p->tree.parent[h->queue.v]; n != FL_NONE; n = p->tree.parent[n])
-		if (p->scratch->heads->felt[n] == p->scratch->marks.serial)
+		if (p->scratch->heads->observed[n] == p->scratch->marks.serial)
 			return true;
 	return false;
 }
@@ -209,7 +209,7 @@ static bool stands_before_others(const struct fl_policy *p, const struct fl_head
  * Adds entries for refused heads of one tree that matter to others; its heads are those from
  * @first on.
  */
-static void add_who_is_felt(struct fl_policy *p, uint32_t first)
+static void add_observed(struct fl_policy *p, uint32_t first)
 {
 	struct fl_heads *k = p->scratch->heads;
 	uint32_t top = common(p, first);
@@ -233,7 +233,7 @@ static void add_who_is_felt(struct fl_policy *p, uint32_t first)
 /* --- all heads --- */
 
 /* Gathers the head of every active queue of one tree. */
-static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead_error *err)
+static int gather_tree(struct fl_policy *p, uint32_t root, bool quick_check, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
 	struct fl_span order = p->tree.roots[root].order;
@@ -243,19 +243,19 @@ static int gather_tree(struct fl_policy *p, uint32_t root, bool glance, fairlead
 	c->roots[c->n_roots++] = root;
 	for (uint32_t at = fl_bitset_next(&p->ready, order.first);
 	     at < order.first + order.n && r == 0; at = fl_bitset_next(&p->ready, at + 1)) {
-		struct fl_workload w = fl_line_head(p, (struct fl_node){ p->tree.order[at] });
+		struct fl_workload w = fl_backlog_head(p, (struct fl_node){ p->tree.order[at] });
 		struct fl_head *h;
 
 		if (w.v == FL_NONE)
 			continue;
 		h = add_head(p, w);
-		if (glance)
+		if (quick_check)
 			r = look_at(p, h, err);
 		else
 			(void)add_entry(p, h);
 	}
-	if (r == 0 && glance)
-		add_who_is_felt(p, first);
+	if (r == 0 && quick_check)
+		add_observed(p, first);
 	return r;
 }
 
@@ -264,16 +264,16 @@ int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err)
 	/*
 	 * A Policy notes which workloads it protects, and until when: so each search must be made.
 	 */
-	bool all = full || p->afs, glance = !full && !p->protect;
+	bool all = full || p->afs, quick_check = !full && !p->protect;
 	int r = 0;
 
 	fl_assign_begin(p->scratch->assign);
 	if (all)
 		for (uint32_t root = 0; root < p->tree.n_roots && r == 0; root++)
-			r = gather_tree(p, root, glance, err);
+			r = gather_tree(p, root, quick_check, err);
 	else
-		for (uint32_t root = fl_bitset_next(&p->stirred, 0); root != FL_NONE && r == 0;
-		     root = fl_bitset_next(&p->stirred, root + 1))
-			r = gather_tree(p, root, glance, err);
+		for (uint32_t root = fl_bitset_next(&p->dirty, 0); root != FL_NONE && r == 0;
+		     root = fl_bitset_next(&p->dirty, root + 1))
+			r = gather_tree(p, root, quick_check, err);
 	return r;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * heads - the heads of a cycle, and which of them need no more than a glance
+ * heads - the heads of a cycle, and which of them need no more than a quick check
  *
  * Each active queue of a tree that is looked at has one head.  A head becomes an entry, which is
- * nominated and served.  It does not if three things are certain at a glance: it will be refused,
- * since nothing is free for it and no workload may be preempted for it; it reserves nothing; and
- * no other decision in the tree depends on it.  Then only the refusal takes effect.
+ * nominated and served.  It does not if three things are certain by a quick check: it will be
+ * refused, since nothing is free for it and no workload may be preempted for it; it reserves
+ * nothing; and no other decision in the tree depends on it.  Then only the refusal takes effect.
  *
  * A refused head can matter to others in two ways: by what it reserves (doc/semantics/borrow.md,
  * B7.5), and, where it is the best below its cohort, by standing for it in the tournament until it
@@ -14,8 +14,8 @@
  * Invariant, asserted in checked builds: with an entry, a head without one would be refused with
  * the same reason, and the order in which entries are served would be the same.
  *
- * Cost: a glance O(requests * flavors * depth log children), and sorting the queue's candidates if
- * they are not sorted.
+ * Cost: a quick check O(requests * flavors * depth log children), and sorting the queue's
+ * candidates if they are not sorted.
  *
  * Private to this folder.
  */
@@ -27,7 +27,7 @@
 struct fl_head {
 	struct fl_workload workload;
 	struct fl_node queue;
-	uint32_t entry; /* FL_NONE: a glance was enough */
+	uint32_t entry; /* FL_NONE: a quick check was enough */
 	/* of such a head */
 	enum fl_verdict verdict;
 	enum fl_reason reason;
@@ -39,7 +39,8 @@ struct fl_head {
 struct fl_heads {
 	struct fl_head *rows; /* of this cycle, by place in the tree's order */
 	uint32_t n;
-	uint32_t *felt; /* by node: == the cycle's serial: an entry comes up through it (heads.c) */
+	uint32_t *
+		observed; /* by node: == the cycle's serial: an entry comes up through it (heads.c) */
 };
 int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err);
 /* Lets the numbers that mark things begin again (marks.h). */
@@ -61,7 +62,7 @@ void fl_heads_tell_only(struct fl_heads *k, struct fl_workload w);
  */
 bool fl_heads_set_aside(const struct fl_policy *p, struct fl_entry *e);
 
-/* The entry of a head; if a glance was enough, what its entry would be at the end: in *@room. */
+/* The entry of a head; if a quick check was enough, what its entry would be at the end: in *@room. */
 static inline const struct fl_entry *fl_heads_told(const struct fl_cycle *c,
 						   const struct fl_head *h, struct fl_entry *room)
 {

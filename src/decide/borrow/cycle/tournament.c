@@ -12,9 +12,9 @@ int fl_tournament_init(struct fl_policy *p, struct fl_tournament *t, fairlead_er
 
 	t->contenders = fl_arena_alloc(a, nodes, sizeof *t->contenders, err);
 	t->paths = fl_arena_alloc(a, nodes, sizeof *t->paths, err);
-	t->rounds = fl_arena_alloc(a, 2 * (size_t)nodes, sizeof *t->rounds, err);
+	t->games = fl_arena_alloc(a, 2 * (size_t)nodes, sizeof *t->games, err);
 	t->arriving = fl_arena_alloc(a, columns, sizeof *t->arriving, err);
-	return t->contenders && t->paths && t->rounds && t->arriving ? 0 : FAIRLEAD_ENOMEM;
+	return t->contenders && t->paths && t->games && t->arriving ? 0 : FAIRLEAD_ENOMEM;
 }
 
 /* --- paths --- */
@@ -81,7 +81,7 @@ static void link_paths(const struct fl_policy *p, struct fl_tournament *t)
 	}
 }
 
-/* --- rounds --- */
+/* --- games --- */
 
 /* The better of two children; FL_NONE: neither has a head left. */
 static uint32_t play(const struct fl_policy *p, const struct fl_tournament *t, uint32_t a,
@@ -95,20 +95,20 @@ static uint32_t play(const struct fl_policy *p, const struct fl_tournament *t, u
 	return has_a ? a : has_b ? b : FL_NONE;
 }
 
-/* The child at @i of the tree of rounds of @k, whose last k->n places are the children. */
+/* The child at @i of the tree of games of @k, whose last k->n places are the children. */
 static uint32_t standing(const struct fl_tournament *t, const struct fl_contender *k, uint32_t i)
 {
-	return i >= k->n ? t->paths[k->first + i - k->n] : t->rounds[2 * (size_t)k->first + i];
+	return i >= k->n ? t->paths[k->first + i - k->n] : t->games[2 * (size_t)k->first + i];
 }
 
-static void play_round(const struct fl_policy *p, struct fl_tournament *t,
-		       const struct fl_contender *k, uint32_t i)
+static void play_game(const struct fl_policy *p, struct fl_tournament *t,
+		      const struct fl_contender *k, uint32_t i)
 {
-	t->rounds[2 * (size_t)k->first + i] = play(p, t, standing(t, k, 2 * i),
-						   standing(t, k, 2 * i + 1));
+	t->games[2 * (size_t)k->first + i] = play(p, t, standing(t, k, 2 * i),
+						  standing(t, k, 2 * i + 1));
 }
 
-/* The contender of the cohort becomes that of the child that won all rounds. */
+/* The contender of the cohort becomes that of the child that won all games. */
 static void crown(const struct fl_tournament *t, struct fl_contender *k)
 {
 	uint32_t best = standing(t, k, 1);
@@ -164,8 +164,8 @@ void fl_tournament_start(struct fl_policy *p, struct fl_tournament *t)
 		struct fl_contender *k = &t->contenders[n];
 
 		if (p->tree.is_cohort[n]) {
-			for (uint32_t round = k->n; round-- > 1;)
-				play_round(p, t, k, round);
+			for (uint32_t game = k->n; game-- > 1;)
+				play_game(p, t, k, game);
 			crown(t, k);
 		} else if (!c->entries[c->entry_of[n] - 1].processed) {
 			k->entry = &c->entries[c->entry_of[n] - 1];
@@ -187,7 +187,7 @@ void fl_tournament_served(struct fl_policy *p, struct fl_tournament *t, const st
 		struct fl_contender *k = &t->contenders[parent];
 
 		for (uint32_t i = (k->n + t->contenders[n].at - k->first) / 2; i > 0; i /= 2)
-			play_round(p, t, k, i);
+			play_game(p, t, k, i);
 		crown(t, k);
 		compare_by(p, t, parent);
 	}

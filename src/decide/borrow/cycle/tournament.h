@@ -3,15 +3,15 @@
  * tournament - the best head below each node, while heads are served one by one
  *
  * Only nodes above the heads of a cycle take part, each with its contender: the best head below it
- * that was not served yet.  The children of a cohort play rounds of two, whose winners are in a
- * tree of their own (`rounds`), so that a change of one child costs only the rounds above it.
+ * that was not served yet.  The children of a cohort play games of two, whose winners are in a
+ * tree of their own (`games`), so that a change of one child costs only the games above it.
  *
  * Invariants, asserted in checked builds:
  *   - paths has each of those nodes once, later places of the tree's order first: children before
  *     parents, the children of one parent together;
  *   - the contender of a queue is its head, none once that was served; of a cohort that of its best
  *     child by fl_order_cmp, with usage as in the view S;
- *   - a round has the better of the two below it.
+ *   - a game has the better of the two below it.
  *
  * Cost: start O(heads and nodes above them), without sorting; a served head O(depth log children).
  *
@@ -36,7 +36,7 @@ struct fl_contender {
 struct fl_tournament {
 	struct fl_contender *contenders; /* by node */
 	uint32_t *paths, n_paths;
-	uint32_t *rounds;
+	uint32_t *games;
 	struct fl_drs_extra *arriving; /* by use of an entry: how much of it arrives at a node */
 };
 int fl_tournament_init(struct fl_policy *p, struct fl_tournament *t, fairlead_error *err);

@@ -5,14 +5,14 @@
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
+#include "decide/borrow/backlog/requeue.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/image.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
-#include "decide/borrow/line/requeue.h"
 
 /* --- which column is which --- */
 
@@ -123,7 +123,7 @@ static bool same_group(const struct fl_policy *p, const struct fl_adopting *a,
 static bool same_groups(const struct fl_policy *p, const struct fl_adopting *a, uint32_t was,
 			uint32_t n)
 {
-	struct fl_span x = a->from->lines[was].groups, y = p->lines[n].groups;
+	struct fl_span x = a->from->backlogs[was].groups, y = p->backlogs[n].groups;
 
 	if (x.n != y.n)
 		return false;
@@ -242,7 +242,7 @@ static void empty(struct fl_policy *p)
 		j->loose = false;
 		j->joined = 0;
 	}
-	fl_line_clear_all(p);
+	fl_backlog_clear_all(p);
 }
 
 static void carry_trees(struct fl_policy *p, const struct fl_adopting *a)
@@ -255,12 +255,13 @@ static void carry_trees(struct fl_policy *p, const struct fl_adopting *a)
 			continue;
 		was = a->from->tree.root_index[was];
 		p->cycle[root] = a->from->cycle[was];
-		if (!fl_bitset_has(&a->from->stirred, was))
-			fl_bitset_remove(&p->stirred, root, /* undo= */ NULL);
+		if (!fl_bitset_has(&a->from->dirty, was))
+			fl_bitset_remove(&p->dirty, root, /* undo= */ NULL);
 		for (uint32_t i = order.first; i < order.first + order.n; i++) {
 			uint32_t n = p->tree.order[i];
 
-			p->lines[n].generation = a->from->lines[a->is.nodes_were[n]].generation;
+			p->backlogs[n].generation =
+				a->from->backlogs[a->is.nodes_were[n]].generation;
 		}
 	}
 }
@@ -280,26 +281,26 @@ static const struct fl_workload_row *row_was(const struct fl_adopting *a, struct
 	return &a->from->model->workloads[a->is.was[w.v].v];
 }
 
-/* Carries marks of shapes, each by any workload that has the shape in both policies. */
-static void carry_shapes(struct fl_policy *p, const struct fl_adopting *a)
+/* Carries marks of classes, each by any workload that has the class in both policies. */
+static void carry_eq_classes(struct fl_policy *p, const struct fl_adopting *a)
 {
 	for (uint32_t i = 0; i < p->model->n_workloads; i++) {
 		struct fl_workload w = { i };
-		struct fl_shape *to = &p->shapes[p->jobs[w.v].shape];
-		const struct fl_shape *shape;
+		struct fl_eq_class *to = &p->eq_classes[p->jobs[w.v].eq_class];
+		const struct fl_eq_class *eq_class;
 		uint32_t was;
 
 		if (a->is.was[w.v].v == FL_NONE || to->marks)
 			continue;
-		was = a->from->jobs[a->is.was[w.v].v].shape;
-		shape = &a->from->shapes[was];
-		if (!shape->marks || row_was(a, w)->priority != fl_row(p, w)->priority ||
+		was = a->from->jobs[a->is.was[w.v].v].eq_class;
+		eq_class = &a->from->eq_classes[was];
+		if (!eq_class->marks || row_was(a, w)->priority != fl_row(p, w)->priority ||
 		    !stays(p, a, w))
 			continue;
-		to->marks = shape->marks;
-		to->reason = shape->reason;
+		to->marks = eq_class->marks;
+		to->reason = eq_class->reason;
 		if (fl_bitset_has(&a->from->marked, was))
-			fl_line_enter_mark(p, p->jobs[w.v].queue, p->jobs[w.v].shape);
+			fl_backlog_enter_mark(p, p->jobs[w.v].queue, p->jobs[w.v].eq_class);
 	}
 }
 
@@ -307,10 +308,10 @@ static void carry_sticky(struct fl_policy *p, const struct fl_adopting *a)
 {
 	for (uint32_t n = 0; n < a->from->tree.n_nodes; n++) {
 		uint32_t q = a->is.nodes[n];
-		uint32_t w = fl_adopted(a->is.workloads, a->from->lines[n].sticky);
+		uint32_t w = fl_adopted(a->is.workloads, a->from->backlogs[n].sticky);
 
 		if (q != FL_NONE && w != FL_NONE && p->jobs[w].queue.v == q)
-			p->lines[q].sticky = w;
+			p->backlogs[q].sticky = w;
 	}
 }
 
@@ -319,14 +320,14 @@ static void carry_sticky(struct fl_policy *p, const struct fl_adopting *a)
 /* Puts the members of @q in order again. */
 static void order_members(struct fl_policy *p, uint32_t q, uint32_t *scratch)
 {
-	struct fl_span members = p->lines[q].members;
+	struct fl_span members = p->backlogs[q].members;
 
-	fl_sort(p->members + members.first, members.n, scratch, fl_line_cmp, p);
+	fl_sort(p->members + members.first, members.n, scratch, fl_backlog_cmp, p);
 	for (uint32_t i = 0; i < members.n; i++)
 		p->jobs[p->members[members.first + i]].position = i;
 }
 
-/* Call it before any workload is in a line. */
+/* Call it before any workload is in a backlog. */
 static int carry_priorities(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads, *scratch;
@@ -470,7 +471,7 @@ static int carry_waiting(struct fl_policy *p, const struct fl_adopting *a, struc
 	fl_requeue_push(p, w);
 	j->promised = promised;
 	if (j->state != FL_STATE_HELD_BACK)
-		j->reason = fl_line_reason(from, a->is.was[w.v]);
+		j->reason = fl_backlog_reason(from, a->is.was[w.v]);
 	return 0;
 }
 
@@ -505,7 +506,7 @@ static int make_room(struct fl_policy *p, struct fl_adopting *a, fairlead_error 
 	bool more = false;
 
 	holders = fl_arena_alloc(&a->is.arena, p->model->n_nodes, sizeof *holders, err);
-	rows = fl_arena_alloc(&a->is.arena, p->n_shapes, sizeof *rows, err);
+	rows = fl_arena_alloc(&a->is.arena, p->n_eq_classes, sizeof *rows, err);
 	if (!holders || !rows)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++) {
@@ -519,15 +520,15 @@ static int make_room(struct fl_policy *p, struct fl_adopting *a, fairlead_error 
 		q = fl_adopted(a->is.nodes, was->held_by.v);
 		if (q == FL_NONE)
 			continue;
-		if (was->n_placement > rows[j->shape])
-			rows[j->shape] = was->n_placement;
+		if (was->n_placement > rows[j->eq_class])
+			rows[j->eq_class] = was->n_placement;
 		if (q != j->queue.v && q != row->admitted_queue.v) {
 			holders[q]++;
 			if (p->afs && row->queue.v != FL_NONE)
 				p->afs->shares[row->queue.v] |= p->model->nodes[q].usage_based;
 			more = true;
 		}
-		more |= rows[j->shape] > p->shapes[j->shape].room;
+		more |= rows[j->eq_class] > p->eq_classes[j->eq_class].room;
 	}
 	return more ? fl_setup_more_room(p, holders, rows, err) : 0;
 }
@@ -550,7 +551,7 @@ static int carry_jobs(struct fl_policy *p, struct fl_adopting *a, fairlead_error
 
 /*
  * Treats workloads that only @from has as ended: releases what they held, or takes them out of the
- * line.
+ * backlog.
  */
 static void note_gone(struct fl_policy *p, const struct fl_adopting *a)
 {
@@ -565,10 +566,10 @@ static void note_gone(struct fl_policy *p, const struct fl_adopting *a)
 		if (q.v == FL_NONE)
 			continue;
 		if (fl_holds_quota(was))
-			p->lines[q.v].generation++;
+			p->backlogs[q.v].generation++;
 		if (fl_holds_quota(was) || p->rungs)
-			fl_line_flush(p, q);
-		fl_line_stir(p, q);
+			fl_backlog_flush(p, q);
+		fl_backlog_mark_dirty(p, q);
 	}
 }
 
@@ -586,7 +587,7 @@ static int adopt(struct fl_policy *p, struct fl_adopting *a, fairlead_error *err
 	if ((r = make_room(p, a, err)) < 0)
 		return r;
 	carry_trees(p, a);
-	carry_shapes(p, a);
+	carry_eq_classes(p, a);
 	if ((r = carry_jobs(p, a, err)) < 0)
 		return r;
 	carry_sticky(p, a);

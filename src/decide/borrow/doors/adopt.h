@@ -4,7 +4,7 @@
  *
  * A tree is *alike* when its nodes, their rules, quotas, limits, weights and flavors are the same
  * as in the old model.  There the whole state is carried.  Elsewhere workloads keep the quota that
- * they hold, and pending workloads are tried again: no shape is marked, no scan continues where it
+ * they hold, and pending workloads are tried again: no class is marked, no scan continues where it
  * stopped, rungs are found again.  A promise, and to which workload one yielded, is carried where
  * the queue is *in its place*: with the same flavors, below the same cohorts.
  *
@@ -13,7 +13,7 @@
  *
  * Other things that decide are not compared (labels and taints of flavors, selectors, the
  * protections of a Policy, gates): after a change of these the caller must call `forget`.  A
- * marked shape of which the new model has no workload is forgotten: a workload that arrives with
+ * marked class of which the new model has no workload is forgotten: a workload that arrives with
  * it later is tried once more.
  *
  * FAIRLEAD_EINPUT: a workload holds quota that does not exist any more: of a ClusterQueue that was

@@ -6,11 +6,11 @@
  * undo log; what is derived from it, including the usage of cohorts, is derived again after a
  * rollback that undid a change (fl_change_undone).
  */
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
 
 /*
  * Computes the usage of every node of a tree again, from what its workloads hold.  False: it
@@ -31,10 +31,10 @@ static bool recount(struct fl_policy *p, uint32_t root_index)
 			p->usage.cell[t->row[t->order[root->order.first + i]] + c] = 0;
 	fl_usage_derive(&p->usage, t, root_index);
 	for (uint32_t i = 0; i < queues.n; i++) {
-		const struct fl_line *line = &p->lines[t->queue_ids[queues.first + i]];
+		const struct fl_backlog *backlog = &p->backlogs[t->queue_ids[queues.first + i]];
 
-		for (uint32_t k = 0; k < line->n_holders; k++) {
-			const struct fl_job *j = &p->jobs[p->holders[line->holders.first + k]];
+		for (uint32_t k = 0; k < backlog->n_holders; k++) {
+			const struct fl_job *j = &p->jobs[p->holders[backlog->holders.first + k]];
 
 			for (uint32_t u = 0; u < j->n_use; u++) {
 				const struct fl_use *use = &fl_uses(p, j)[u];
@@ -64,8 +64,8 @@ static int reserve(struct fl_policy *p, struct fl_node n, fairlead_error *err)
 	uint32_t root = p->tree.root_index[n.v];
 	size_t room = FL_UNDO_OF(fl_amount) + FL_UNDO_OF(p->changes) +
 		      (p->tree.depth[n.v] + (size_t)1) * FL_UNDO_OF(p->tree.known[0]) +
-		      p->tree.queues[root].n * FL_UNDO_OF(p->lines[0].generation) +
-		      fl_line_flush_undo(p, n);
+		      p->tree.queues[root].n * FL_UNDO_OF(p->backlogs[0].generation) +
+		      fl_backlog_flush_undo(p, n);
 
 	return fl_rung_reserve_renewal(p, root, room, err);
 }
@@ -107,9 +107,9 @@ static void outdate_scans(struct fl_policy *p, uint32_t root_index)
 	struct fl_span queues = p->tree.queues[root_index];
 
 	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
-		struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+		struct fl_backlog *backlog = &p->backlogs[p->tree.queue_ids[i]];
 
-		FL_SET(p, line->generation, line->generation + 1);
+		FL_SET(p, backlog->generation, backlog->generation + 1);
 	}
 }
 
@@ -137,7 +137,7 @@ int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct f
 		(void)derive(p, root_index);
 	outdate_scans(p, root_index);
 	fl_rung_renew(p, &p->scratch->s, root_index);
-	fl_line_flush(p, change->node);
+	fl_backlog_flush(p, change->node);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
 	p->usage.all_written = true; /* shares in views are by the old weight */
 	fl_rung_renew(p, &p->scratch->s, p->tree.root_index[change->node.v]);
-	fl_line_flush(p, change->node);
+	fl_backlog_flush(p, change->node);
 	return 0;
 }
 
@@ -161,7 +161,7 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	uint32_t root = fl_holds_quota(j) ? p->tree.root_index[j->held_by.v] : FL_NONE;
 	size_t room = FL_UNDO_OF(j->priority) + FL_UNDO_OF(j->scan_cycle) +
 		      2 * FL_HOLDERS_LIST_UNDO + FL_BITSET_UNDO +
-		      (j->queue.v == FL_NONE ? 0 : fl_line_move_undo(p, w));
+		      (j->queue.v == FL_NONE ? 0 : fl_backlog_move_undo(p, w));
 	int r = fl_rung_reserve_renewal(p, root, room, err);
 
 	if (r < 0)
@@ -171,10 +171,10 @@ int fl_change_priority(struct fl_policy *p, struct fl_workload w, int32_t priori
 	FL_SET(p, j->priority, priority);
 	FL_SET(p, j->scan_cycle, 0);
 	if (j->queue.v != FL_NONE)
-		fl_line_move(p, w);
+		fl_backlog_move(p, w);
 	if (fl_holds_quota(j)) {
 		fl_holders_list(p, w);
-		fl_line_stir(p, j->held_by);
+		fl_backlog_mark_dirty(p, j->held_by);
 		if (root != FL_NONE)
 			fl_rung_renew(p, &p->scratch->s, root);
 	}

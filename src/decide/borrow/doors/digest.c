@@ -3,20 +3,20 @@
  * digest - a state word by word, and the 128 bits made of the words
  *
  * Two states have equal words if and only if they decide alike from here on.  What counts: which
- * workloads are pending, are parked or hold what; sticky preemptors, marked shapes, scan positions
+ * workloads are pending, are parked or hold what; sticky preemptors, marked classes, scan positions
  * that still count; of times only the order of reservations, so that a state that recurs later is
  * recognised.  Of what a Policy makes depend on time, the time that is left counts.
  */
 
 #include "base/mix.h"
 #include "base/sort.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/by_usage.h"
+#include "decide/borrow/backlog/requeue.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/by_usage.h"
-#include "decide/borrow/line/lines.h"
-#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
 
 static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
@@ -30,10 +30,10 @@ static int cmp_reserved(const void *policy, uint32_t a, uint32_t b)
 static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *word, void *user)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	bool scans = j->queue.v != FL_NONE && fl_line_scan_counts(p, j);
+	bool scans = j->queue.v != FL_NONE && fl_backlog_scan_counts(p, j);
 	struct fl_span scan = fl_scan(p, j);
 
-	word(user, (uint64_t)fl_line_state(p, w) << 56 | (uint64_t)scans << 48 |
+	word(user, (uint64_t)fl_backlog_state(p, w) << 56 | (uint64_t)scans << 48 |
 			   (uint64_t)j->n_use << 32 | j->held_by.v);
 	for (uint32_t i = 0; i < j->n_use; i++) {
 		word(user, fl_uses(p, j)[i].column.v);
@@ -76,7 +76,7 @@ static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *wo
 	/* No search or sort is running, so their memory is free. */
 	spell_reserved(p, fl_preempt_lend(p->scratch->search), p->sort_scratch, word, user);
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
-		word(user, p->lines[q].sticky);
+		word(user, p->backlogs[q].sticky);
 	for (uint32_t s = fl_bitset_next(&p->marked, 0); s != FL_NONE;
 	     s = fl_bitset_next(&p->marked, s + 1))
 		word(user, s);

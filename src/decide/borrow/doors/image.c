@@ -4,31 +4,31 @@
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
 
 _Static_assert(sizeof(struct fl_placement) == 24 && sizeof(struct fl_use) == 16,
 	       "no room between fields");
 
-/* --- tables with one row per workload, queue, shape or cell --- */
+/* --- tables with one row per workload, queue, class or cell --- */
 
 static const struct fl_job *member(const struct fl_policy *p, uint32_t place)
 {
 	return &p->jobs[p->members[place]];
 }
 
-/* Is the workload at that index of shape_ids the first of its shape? */
-static bool begins_shape(const struct fl_policy *p, uint32_t place)
+/* Is the workload at that index of eq_class_ids the first of its class? */
+static bool begins_eq_class(const struct fl_policy *p, uint32_t place)
 {
-	const uint32_t *ids = p->shape_ids + place;
+	const uint32_t *ids = p->eq_class_ids + place;
 
-	return place == 0 || p->jobs[ids[0]].shape != p->jobs[ids[-1]].shape;
+	return place == 0 || p->jobs[ids[0]].eq_class != p->jobs[ids[-1]].eq_class;
 }
 
-static bool is_in_line(const struct fl_policy *p, uint32_t queue, uint32_t w)
+static bool is_pending_in(const struct fl_policy *p, uint32_t queue, uint32_t w)
 {
 	return w < p->model->n_workloads && p->jobs[w].queue.v == queue;
 }
@@ -104,8 +104,8 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 	fl_arena_init(&a, p->mem);
 	if ((r = save_policy(p, &a, w, err)) == 0 && (r = save_job(p, &a, w, err)) == 0 &&
 	    (r = save_order(p, &a, w, err)) == 0 && (r = save_held(p, &a, w, err)) == 0 &&
-	    (r = save_scans(p, &a, w, err)) == 0 && (r = save_shape(p, &a, w, err)) == 0 &&
-	    (r = save_line(p, &a, w, err)) == 0 && (r = save_root(p, &a, w, err)) == 0 &&
+	    (r = save_scans(p, &a, w, err)) == 0 && (r = save_eq_class(p, &a, w, err)) == 0 &&
+	    (r = save_backlog(p, &a, w, err)) == 0 && (r = save_root(p, &a, w, err)) == 0 &&
 	    (r = save_cell(p, &a, w, err)) == 0 && (r = save_weight(p, &a, w, err)) == 0 &&
 	    (r = fl_protect_save(p, w, err)) == 0 && (r = fl_rung_save(p, w, err)) == 0)
 		r = fl_afs_save(p, w, err);
@@ -155,24 +155,24 @@ static int load_cells(struct fl_policy *p, const struct fl_image *i, fairlead_er
 }
 
 /* A mark is entered with its queue, which must exist. */
-static int load_shapes(struct fl_policy *p, const struct fl_image *image, fairlead_error *err)
+static int load_eq_classes(struct fl_policy *p, const struct fl_image *image, fairlead_error *err)
 {
-	const struct fl_saved_shape *row;
+	const struct fl_saved_eq_class *row;
 	const void *rows;
-	int r = load_shape(p, image, err);
+	int r = load_eq_class(p, image, err);
 
 	if (r == 0)
-		r = fl_image_exactly(image, &shape_kind, p->n_shapes, &rows, err);
+		r = fl_image_exactly(image, &eq_class_kind, p->n_eq_classes, &rows, err);
 	if (r < 0)
 		return r;
 	row = rows;
-	for (uint32_t i = 0; i < p->n_shapes; i++) {
-		struct fl_node q = p->jobs[p->shape_ids[p->shapes[i].members.first]].queue;
+	for (uint32_t i = 0; i < p->n_eq_classes; i++) {
+		struct fl_node q = p->jobs[p->eq_class_ids[p->eq_classes[i].members.first]].queue;
 
 		if (row[i].marked && q.v == FL_NONE)
-			return fl_image_damaged(shape_kind.name, err);
+			return fl_image_damaged(eq_class_kind.name, err);
 		if (row[i].marked)
-			fl_line_enter_mark(p, q, i);
+			fl_backlog_enter_mark(p, q, i);
 	}
 	return 0;
 }
@@ -250,14 +250,14 @@ static bool enter_scan(struct fl_policy *p, struct fl_workload w, const struct f
 		       const int16_t *scans)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	const struct fl_line *line = &p->lines[j->queue.v];
+	const struct fl_backlog *backlog = &p->backlogs[j->queue.v];
 	struct fl_span scan = fl_scan(p, j);
 
 	if (p->tree.root_index[j->queue.v] == FL_NONE)
 		return false; /* no cycle looks at it */
 	for (uint32_t i = 0; i < scan.n; i++) {
 		const struct fl_queue_group *g =
-			&p->groups[line->groups.first + i % line->groups.n];
+			&p->groups[backlog->groups.first + i % backlog->groups.n];
 
 		if (scans[i] < FL_SCAN_NONE || scans[i] >= (int32_t)g->flavors.n)
 			return false;
@@ -287,7 +287,7 @@ int fl_borrow_enter_job(struct fl_policy *p, struct fl_workload w, const struct 
 	if (row->held_by != FL_NONE && !hold(p, w, row, placements, uses))
 		return 1;
 	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
-		fl_line_enter(p, w);
+		fl_backlog_enter(p, w);
 	j->joined = row->joined;
 	return 0;
 }
@@ -337,9 +337,9 @@ int fl_borrow_enter(struct fl_policy *p, const struct fl_image *i, fairlead_erro
 	int r;
 
 	if ((r = load_policy(p, i, err)) < 0 || (r = load_cells(p, i, err)) < 0 ||
-	    (r = load_line(p, i, err)) < 0 || (r = load_shapes(p, i, err)) < 0 ||
+	    (r = load_backlog(p, i, err)) < 0 || (r = load_eq_classes(p, i, err)) < 0 ||
 	    (r = load_jobs(p, i, err)) < 0 || (r = fl_protect_enter(p, i, err)) < 0 ||
 	    (r = fl_rung_restore(p, i, err)) < 0 || (r = fl_afs_enter(p, i, err)) < 0)
 		return r;
-	return load_root(p, i, err); /* entering workloads has stirred their trees */
+	return load_root(p, i, err); /* entering workloads has dirty their trees */
 }

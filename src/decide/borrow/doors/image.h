@@ -3,7 +3,7 @@
  * image - the state of a policy as tables of an image, and back
  *
  * Saved is what cannot be derived from the model: of each workload its state, what it holds and
- * its scan positions; marks of shapes, sticky workloads, cells, usage as counted, refusals of a
+ * its scan positions; marks of classes, sticky workloads, cells, usage as counted, refusals of a
  * Policy.  All else is made by setup, as in a new policy, and derived: sets, trees of heads, sums
  * of usage, sorted lists.  So an image has nothing that could contradict itself, and a structure
  * that exists only for speed is not in it.
@@ -29,7 +29,7 @@ int fl_borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlea
 /* The time and the way in which usage is counted, read before anything is set up. */
 int fl_borrow_saved_options(const struct fl_image *i, struct fl_policy_options *ret,
 			    fairlead_error *err);
-#define FL_ORDER_BEGINS (UINT32_C(1) << 31) /* in a shape_id: a new shape begins here */
+#define FL_ORDER_BEGINS (UINT32_C(1) << 31) /* in a eq_class_id: a new class begins here */
 /*
  * The orders that setup would find by sorting, of each of @n workloads; the numbers are not
  * checked.

@@ -6,6 +6,10 @@
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/by_usage.h"
+#include "decide/borrow/backlog/holders.h"
+#include "decide/borrow/backlog/requeue.h"
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/adopt.h"
@@ -13,10 +17,6 @@
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/by_usage.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
-#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 
@@ -61,13 +61,13 @@ static int borrow_load(const struct fl_model *model, const struct fl_policy_opti
 /* --- events --- */
 
 /*
- * Room in the undo log for one event of @w: what it holds is released, it takes its place in line,
- * and its tree is flushed, perhaps with @w itself.
+ * Room in the undo log for one event of @w: what it holds is released, it takes its place in the
+ * backlog, and its tree is flushed, perhaps with @w itself.
  */
 static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	size_t room = 2 * FL_LINE_UNDO + FL_UNDO_OF(j->scan_cycle) + FL_UNDO_OF(j->reason) +
+	size_t room = 2 * FL_BACKLOG_UNDO + FL_UNDO_OF(j->scan_cycle) + FL_UNDO_OF(j->reason) +
 		      FL_UNDO_OF(j->state);
 
 	if (!p->undo.marks)
@@ -75,9 +75,9 @@ static int reserve_event(struct fl_policy *p, struct fl_workload w, fairlead_err
 	room += fl_rung_undo(p, j->n_use);
 	if (fl_holds_quota(j))
 		room += fl_holders_undo(p, j->held_by, j->n_use, j->n_placement) +
-			fl_line_flush_undo(p, j->held_by);
+			fl_backlog_flush_undo(p, j->held_by);
 	else if (p->rungs && j->queue.v != FL_NONE)
-		room += fl_line_flush_undo(p, j->queue);
+		room += fl_backlog_flush_undo(p, j->queue);
 	return fl_undo_reserve(&p->undo, room, err);
 }
 
@@ -102,7 +102,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
 	if (!again)
 		fl_rung_gone(p, w);
-	fl_line_flush(p, q);
+	fl_backlog_flush(p, q);
 	return 0;
 }
 
@@ -131,14 +131,14 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	if ((r = reserve_event(p, w, err)) < 0)
 		return r;
 	if (j->state == FL_STATE_WAITING || j->state == FL_STATE_INADMISSIBLE)
-		fl_line_remove(p, w);
+		fl_backlog_remove(p, w);
 	FL_SET(p, j->scan_cycle, 0);
 	FL_SET(p, j->reason, FL_REASON_NONE);
 	FL_SET(p, j->state, FL_STATE_ABSENT);
 	fl_rung_gone(p, w);
 	if (p->rungs && was_there && j->queue.v != FL_NONE)
-		fl_line_flush(p,
-			      j->queue); /* for those that yielded to it, or wait for a promise */
+		fl_backlog_flush(
+			p, j->queue); /* for those that yielded to it, or wait for a promise */
 	return 0;
 }
 
@@ -233,7 +233,7 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
 	if (fl_holds_quota(&p->jobs[w.v]))
 		return fl_common_refuse(p, w, "holds quota already", err);
-	if (p->jobs[w.v].queue.v == FL_NONE || !p->lines[p->jobs[w.v].queue.v].active)
+	if (p->jobs[w.v].queue.v == FL_NONE || !p->backlogs[p->jobs[w.v].queue.v].active)
 		return fl_common_refuse(p, w, "has no active queue", err);
 	return fl_cycle_try(p, w, sink, ret, err);
 }
@@ -241,7 +241,7 @@ static int borrow_try(struct fl_policy *p, fl_time now, struct fl_workload w,
 /* The pending workload of @q that has a promise; FL_NONE. */
 static struct fl_workload promised(const struct fl_policy *p, struct fl_node q)
 {
-	uint32_t sticky = p->lines[q.v].sticky;
+	uint32_t sticky = p->backlogs[q.v].sticky;
 
 	return (struct fl_workload){ sticky != FL_NONE && p->jobs[sticky].promised ? sticky :
 										     FL_NONE };
@@ -255,10 +255,10 @@ static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 	p->now = now;
 	if (w.v >= p->model->n_workloads)
 		return fl_fail(err, FAIRLEAD_ENOENT, "no such workload");
-	if (fl_line_state(p, w) != FL_STATE_WAITING)
+	if (fl_backlog_state(p, w) != FL_STATE_WAITING)
 		return fl_common_refuse(p, w, "is not pending in its queue", err);
 	q = p->jobs[w.v].queue;
-	if (!p->lines[q.v].active)
+	if (!p->backlogs[q.v].active)
 		return fl_common_refuse(p, w, "has no active queue", err);
 	if (promised(p, q).v != FL_NONE && promised(p, q).v != w.v)
 		return fl_common_refuse(p, w, "is behind a workload for which freed quota is held",
@@ -267,14 +267,14 @@ static int borrow_serve(struct fl_policy *p, fl_time now, struct fl_workload w,
 }
 
 /* Forgets what was found out about pending workloads of @q. */
-static void forget_line(struct fl_policy *p, struct fl_node q)
+static void forget_backlog(struct fl_policy *p, struct fl_node q)
 {
-	struct fl_line *line = &p->lines[q.v];
+	struct fl_backlog *backlog = &p->backlogs[q.v];
 
-	if (line->sticky != FL_NONE && !p->jobs[line->sticky].promised)
-		FL_SET(p, line->sticky, FL_NONE);
-	for (uint32_t i = 0; i < line->members.n; i++) {
-		struct fl_job *j = &p->jobs[p->members[line->members.first + i]];
+	if (backlog->sticky != FL_NONE && !p->jobs[backlog->sticky].promised)
+		FL_SET(p, backlog->sticky, FL_NONE);
+	for (uint32_t i = 0; i < backlog->members.n; i++) {
+		struct fl_job *j = &p->jobs[p->members[backlog->members.first + i]];
 
 		if (j->scan_cycle)
 			FL_SET(p, j->scan_cycle, 0);
@@ -284,20 +284,20 @@ static void forget_line(struct fl_policy *p, struct fl_node q)
 static int borrow_forget(struct fl_policy *p, fl_time now, fairlead_error *err)
 {
 	size_t room = p->model->n_workloads * FL_UNDO_OF(p->jobs[0].scan_cycle) +
-		      p->tree.n_nodes * FL_UNDO_OF(p->lines[0].sticky);
+		      p->tree.n_nodes * FL_UNDO_OF(p->backlogs[0].sticky);
 	int r;
 
 	p->now = now;
 	for (uint32_t root = 0; root < p->tree.n_roots; root++)
-		room += fl_line_flush_undo(p, p->tree.roots[root].node);
+		room += fl_backlog_flush_undo(p, p->tree.roots[root].node);
 	if ((r = fl_undo_reserve(&p->undo, room, err)) < 0)
 		return r;
 	for (uint32_t root = 0; root < p->tree.n_roots; root++) {
 		struct fl_span queues = p->tree.queues[root];
 
-		fl_line_flush(p, p->tree.roots[root].node);
+		fl_backlog_flush(p, p->tree.roots[root].node);
 		for (uint32_t i = queues.first; i < queues.first + queues.n; i++)
-			forget_line(p, (struct fl_node){ p->tree.queue_ids[i] });
+			forget_backlog(p, (struct fl_node){ p->tree.queue_ids[i] });
 	}
 	r = fl_protect_wake_due(p, err);
 	return r < 0 ? r : fl_requeue_wake_due(p, err);
@@ -323,16 +323,17 @@ static int borrow_lift(struct fl_policy *p, fl_time now, uint32_t i, fairlead_er
 }
 
 /*
- * Workloads of one shape are of one queue and have equal requests and priority; those of one local
+ * Workloads of one class are of one queue and have equal requests and priority; those of one local
  * queue also have the same namespace.  What else is known here of a workload is
  *
- *   - its age: compared with that of another one in its queue's line, with heads of other queues,
- *     and with victims of its own queue where equal priorities do not protect the newer one;
+ *   - its age: compared with that of another one in its queue's backlog, with heads of other
+ *     queues, and with victims of its own queue where equal priorities do not protect the newer
+ *     one;
  *   - its uid: where ages, or times of reservation, are equal;
  *   - when it got its quota, which is part of a state and not of a workload;
  *   - what a Policy, usage of local queues or a back-off remember of it.
  *
- * When workloads are served one by one, none is in line behind another and none competes with
+ * When workloads are served one by one, none is in a backlog behind another and none competes with
  * other heads; and no two have the same time of reservation, except workloads that hold quota
  * since the beginning.  Of two workloads that are both pending neither is one of those.  So where
  * the third kind of comparison and the last item do not occur, a state in which two such workloads
@@ -348,7 +349,7 @@ static uint64_t borrow_likeness(const struct fl_policy *p, struct fl_workload w)
 	    j->priority != row->priority ||
 	    p->model->nodes[j->queue.v].within_queue == FL_PREEMPT_LOWER_OR_NEWER_EQUAL)
 		return FL_LIKE_NOBODY;
-	return (uint64_t)j->shape << 32 | row->queue.v;
+	return (uint64_t)j->eq_class << 32 | row->queue.v;
 }
 
 /*
@@ -408,7 +409,7 @@ static void borrow_share(const struct fl_policy *p, struct fl_node n, struct fl_
 
 static enum fl_workload_state borrow_state(const struct fl_policy *p, struct fl_workload w)
 {
-	return fl_line_state(p, w);
+	return fl_backlog_state(p, w);
 }
 
 static const struct fl_placement *borrow_placement(const struct fl_policy *p, struct fl_workload w,
@@ -435,7 +436,7 @@ static double borrow_held(const struct fl_policy *p, struct fl_workload w, struc
 
 static enum fl_reason borrow_reason(const struct fl_policy *p, struct fl_workload w)
 {
-	return fl_line_reason(p, w);
+	return fl_backlog_reason(p, w);
 }
 
 const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tree; }
@@ -447,11 +448,11 @@ static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, 
 			       uint32_t cap)
 {
 	struct fl_node q = p->jobs[w.v].queue;
-	struct fl_line_walk walk = { 0 };
+	struct fl_backlog_walk walk = { 0 };
 	uint32_t n = 0;
 
-	for (uint32_t other = fl_line_next(p, q, &walk).v; other != FL_NONE;
-	     other = fl_line_next(p, q, &walk).v) {
+	for (uint32_t other = fl_backlog_next(p, q, &walk).v; other != FL_NONE;
+	     other = fl_backlog_next(p, q, &walk).v) {
 		uint32_t i = n < cap ? n : cap;
 
 		if (other == w.v || !fl_afs_before(p, other, w.v))
@@ -470,26 +471,27 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 			 uint32_t cap)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	const struct fl_line *line;
+	const struct fl_backlog *backlog;
 	uint32_t n = 0, head;
 
 	if (j->queue.v == FL_NONE)
 		return 0;
 	if (fl_afs_orders(p, j->queue))
 		return ahead_by_usage(p, w, ids, cap);
-	line = &p->lines[j->queue.v];
-	head = line->sticky;
+	backlog = &p->backlogs[j->queue.v];
+	head = backlog->sticky;
 	if (head == w.v)
 		return 0;
-	if (head != FL_NONE && fl_line_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
+	if (head != FL_NONE &&
+	    fl_backlog_state(p, (struct fl_workload){ head }) == FL_STATE_WAITING) {
 		if (n < cap)
 			ids[n] = head;
 		n++;
 	}
 	for (uint32_t at = 0; at < j->position; at++) {
-		struct fl_workload other = { p->members[line->members.first + at] };
+		struct fl_workload other = { p->members[backlog->members.first + at] };
 
-		if (other.v == head || fl_line_state(p, other) != FL_STATE_WAITING)
+		if (other.v == head || fl_backlog_state(p, other) != FL_STATE_WAITING)
 			continue;
 		if (n < cap)
 			ids[n] = other.v;

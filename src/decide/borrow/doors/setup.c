@@ -9,14 +9,14 @@
 
 #include "base/sort.h"
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
+#include "decide/borrow/backlog/requeue.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/image.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
-#include "decide/borrow/line/requeue.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/state/least.h"
 
@@ -69,7 +69,7 @@ static void fill_group(struct fl_policy *p, struct fl_node q, const struct fl_gr
 		struct fl_resource id = find_resource(m, m->syms[row->resources.first + r]);
 
 		p->group_resources[at->resources++] = id;
-		p->lines[q.v].covers_pods |= id.v == p->pods_resource.v && id.v != FL_NONE;
+		p->backlogs[q.v].covers_pods |= id.v == p->pods_resource.v && id.v != FL_NONE;
 	}
 	for (uint32_t f = 0; f < row->flavors.n; f++) {
 		struct fl_flavor flavor = m->group_flavors[row->flavors.first + f].id;
@@ -93,14 +93,14 @@ static int fill_groups(struct fl_policy *p, fairlead_error *err)
 	p->pods_resource = find_resource(m, pods);
 	for (uint32_t n = 0; n < m->n_nodes; n++) {
 		const struct fl_node_row *row = &m->nodes[n];
-		struct fl_line *line = &p->lines[n];
+		struct fl_backlog *backlog = &p->backlogs[n];
 
-		line->groups = (struct fl_span){ at.groups, row->kind == FL_CLUSTER_QUEUE ?
-								    row->groups.n :
-								    0 };
-		line->active = row->kind == FL_CLUSTER_QUEUE && row->inactive == FL_ACTIVE;
-		line->sticky = FL_NONE;
-		for (uint32_t g = 0; g < line->groups.n; g++)
+		backlog->groups = (struct fl_span){ at.groups, row->kind == FL_CLUSTER_QUEUE ?
+								       row->groups.n :
+								       0 };
+		backlog->active = row->kind == FL_CLUSTER_QUEUE && row->inactive == FL_ACTIVE;
+		backlog->sticky = FL_NONE;
+		for (uint32_t g = 0; g < backlog->groups.n; g++)
 			fill_group(p, (struct fl_node){ n }, &m->groups[row->groups.first + g],
 				   &at);
 	}
@@ -122,7 +122,8 @@ static bool takes_part(const struct fl_workload_row *row)
 static uint32_t room_of(const struct fl_policy *p, const struct fl_workload_row *row)
 {
 	const struct fl_model *m = p->model;
-	bool pods = row->cluster_queue.v != FL_NONE && p->lines[row->cluster_queue.v].covers_pods;
+	bool pods = row->cluster_queue.v != FL_NONE &&
+		    p->backlogs[row->cluster_queue.v].covers_pods;
 	uint32_t asked = 0, held = 0;
 
 	for (uint32_t i = 0; i < row->podsets.n; i++) {
@@ -224,9 +225,9 @@ static int fill_jobs(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 
 /*
  * Takes the order of an image into @ids, queue by queue; FAIRLEAD_EINPUT if it does not have each
- * workload once.  @shapes: of shape_ids; else of members.
+ * workload once.  @classes: of eq_class_ids; else of members.
  */
-static int take_order(const struct fl_policy *p, struct ranks *s, bool shapes, uint32_t *ids,
+static int take_order(const struct fl_policy *p, struct ranks *s, bool eq_classes, uint32_t *ids,
 		      fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads;
@@ -235,7 +236,8 @@ static int take_order(const struct fl_policy *p, struct ranks *s, bool shapes, u
 	if (!seen)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t w = shapes ? s->given[i].shape_id & ~FL_ORDER_BEGINS : s->given[i].member;
+		uint32_t w = eq_classes ? s->given[i].eq_class_id & ~FL_ORDER_BEGINS :
+					  s->given[i].member;
 
 		if (w >= n || seen[w] ||
 		    (i > 0 && p->jobs[w].queue.v < p->jobs[ids[i - 1]].queue.v))
@@ -246,7 +248,7 @@ static int take_order(const struct fl_policy *p, struct ranks *s, bool shapes, u
 	return 0;
 }
 
-/* --- queues: members in queue order, room for holders, equal shapes --- */
+/* --- queues: members in queue order, room for holders, equal classes --- */
 
 static int cmp_u64(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
 
@@ -265,7 +267,7 @@ static int cmp_requests(const struct fl_model *m, struct fl_span a, struct fl_sp
 	return order;
 }
 
-/* Compares what makes a shape within a queue and priority: names, counts and specs of podsets. */
+/* Compares what makes a class within a queue and priority: names, counts and specs of podsets. */
 static int cmp_podsets(const void *model, uint32_t a, uint32_t b)
 {
 	const struct fl_model *m = model;
@@ -291,10 +293,10 @@ static int cmp_podsets(const void *model, uint32_t a, uint32_t b)
 }
 
 /*
- * Sorts workloads that are in queue order by shape, so that each shape stays in queue order, and
- * numbers the shapes.
+ * Sorts workloads that are in queue order by class, so that each class stays in queue order, and
+ * numbers the classes.
  */
-static void number_shapes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
+static void number_eq_classes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
 {
 	uint32_t n = p->model->n_workloads, end;
 
@@ -306,104 +308,105 @@ static void number_shapes(struct fl_policy *p, uint32_t *ids, uint32_t *scratch)
 			end++;
 		fl_sort(ids + i, end - i, scratch, cmp_podsets, p->model);
 		for (uint32_t k = i; k < end; k++) {
-			p->n_shapes += k == i || cmp_podsets(p->model, ids[k - 1], ids[k]) != 0;
-			p->jobs[ids[k]].shape = p->n_shapes - 1;
-			p->jobs[ids[k]].shape_place = k;
+			p->n_eq_classes += k == i || cmp_podsets(p->model, ids[k - 1], ids[k]) != 0;
+			p->jobs[ids[k]].eq_class = p->n_eq_classes - 1;
+			p->jobs[ids[k]].eq_class_place = k;
 		}
 	}
 }
 
 /*
- * The same from an image; workloads of one shape must be of one queue and have equally many
+ * The same from an image; workloads of one class must be of one queue and have equally many
  * podsets.
  */
-static int take_shapes(struct fl_policy *p, struct ranks *s, uint32_t *ids, fairlead_error *err)
+static int take_eq_classes(struct fl_policy *p, struct ranks *s, uint32_t *ids, fairlead_error *err)
 {
 	int r = take_order(p, s, /* shapes= */ true, ids, err);
 
 	for (uint32_t i = 0; r == 0 && i < p->model->n_workloads; i++) {
-		bool begins = s->given[i].shape_id & FL_ORDER_BEGINS;
+		bool begins = s->given[i].eq_class_id & FL_ORDER_BEGINS;
 		struct fl_job *j = &p->jobs[ids[i]];
 
 		if (!begins && (i == 0 || j->queue.v != p->jobs[ids[i - 1]].queue.v ||
 				p->model->workloads[ids[i]].podsets.n !=
 					p->model->workloads[ids[i - 1]].podsets.n))
 			return fl_image_damaged("borrow.orders", err);
-		p->n_shapes += begins;
-		j->shape = p->n_shapes - 1;
-		j->shape_place = i;
+		p->n_eq_classes += begins;
+		j->eq_class = p->n_eq_classes - 1;
+		j->eq_class_place = i;
 	}
 	return r;
 }
 
-/* Makes room for what workloads of each shape hold, and for their scan positions. */
+/* Makes room for what workloads of each class hold, and for their scan positions. */
 static int fill_rows(struct fl_policy *p, fairlead_error *err)
 {
 	uint32_t max_room = 0;
 	uint64_t rows = 0;
 
-	for (uint32_t s = 0; s < p->n_shapes; s++) {
-		struct fl_shape *shape = &p->shapes[s];
-		uint32_t w = p->shape_ids[shape->members.first], q = p->jobs[w].queue.v;
+	for (uint32_t s = 0; s < p->n_eq_classes; s++) {
+		struct fl_eq_class *eq_class = &p->eq_classes[s];
+		uint32_t w = p->eq_class_ids[eq_class->members.first], q = p->jobs[w].queue.v;
 
-		if (shape->room > UINT16_MAX)
+		if (eq_class->room > UINT16_MAX)
 			return fl_fail(err, FAIRLEAD_ELIMIT, "a workload holds more than %d rows",
 				       UINT16_MAX);
 		if (q != FL_NONE)
-			shape->n_scan = p->model->workloads[w].podsets.n * p->lines[q].groups.n;
-		shape->scans = p->n_scans;
-		p->n_scans += shape->n_scan * shape->members.n;
-		rows += (uint64_t)shape->room * shape->members.n;
-		max_room = shape->room > max_room ? shape->room : max_room;
+			eq_class->n_scan = p->model->workloads[w].podsets.n *
+					   p->backlogs[q].groups.n;
+		eq_class->scans = p->n_scans;
+		p->n_scans += eq_class->n_scan * eq_class->members.n;
+		rows += (uint64_t)eq_class->room * eq_class->members.n;
+		max_room = eq_class->room > max_room ? eq_class->room : max_room;
 	}
 	return FL_NEW(&p->arena, p->scans, p->n_scans, err) ?
 		       fl_holdings_init(&p->holdings, rows, max_room, p->mem, err) :
 		       FAIRLEAD_ENOMEM;
 }
 
-static int fill_shapes(struct fl_policy *p, struct ranks *s, fairlead_error *err)
+static int fill_eq_classes(struct fl_policy *p, struct ranks *s, fairlead_error *err)
 {
 	uint32_t n = p->model->n_workloads, *ids;
 	int r;
 
 	if (!FL_NEW(&p->arena, ids, n, err))
 		return FAIRLEAD_ENOMEM;
-	p->shape_ids = ids;
-	if (s->given && (r = take_shapes(p, s, ids, err)) < 0)
+	p->eq_class_ids = ids;
+	if (s->given && (r = take_eq_classes(p, s, ids, err)) < 0)
 		return r;
 	if (!s->given) {
 		memcpy(ids, p->members, n * sizeof *ids);
-		number_shapes(p, ids, (uint32_t *)s->scratch);
+		number_eq_classes(p, ids, (uint32_t *)s->scratch);
 	}
 	if (!FL_NEW(&p->arena, p->cycle, p->tree.n_roots, err) ||
-	    !FL_NEW(&p->arena, p->shapes, p->n_shapes, err) ||
-	    !FL_NEW(&p->arena, p->heads, 2 * (size_t)p->n_shapes, err) ||
-	    (r = fl_bitset_init(&p->shaped, n, &p->arena, err)) < 0 ||
-	    (r = fl_bitset_init(&p->marked, p->n_shapes, &p->arena, err)) < 0 ||
+	    !FL_NEW(&p->arena, p->eq_classes, p->n_eq_classes, err) ||
+	    !FL_NEW(&p->arena, p->heads, 2 * (size_t)p->n_eq_classes, err) ||
+	    (r = fl_bitset_init(&p->with_class, n, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->marked, p->n_eq_classes, &p->arena, err)) < 0 ||
 	    (r = fl_least_new(p, err)) < 0 ||
-	    (r = fl_bitset_init(&p->stirred, p->tree.n_roots, &p->arena, err)) < 0 ||
+	    (r = fl_bitset_init(&p->dirty, p->tree.n_roots, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->ready, p->tree.n_order, &p->arena, err)) < 0 ||
 	    (r = fl_bitset_init(&p->asleep, p->tree.n_order, &p->arena, err)) < 0)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t root = 0; root < p->tree.n_roots; root++)
-		fl_bitset_add(&p->stirred, root, /* undo= */ NULL);
-	memset(p->heads, 0xff, 2 * (size_t)p->n_shapes * sizeof *p->heads); /* FL_NONE */
+		fl_bitset_add(&p->dirty, root, /* undo= */ NULL);
+	memset(p->heads, 0xff, 2 * (size_t)p->n_eq_classes * sizeof *p->heads); /* FL_NONE */
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t q = p->jobs[ids[i]].queue.v;
-		struct fl_shape *shape = &p->shapes[p->jobs[ids[i]].shape];
+		struct fl_eq_class *eq_class = &p->eq_classes[p->jobs[ids[i]].eq_class];
 
-		if (shape->room < room_of(p, &p->model->workloads[ids[i]]))
-			shape->room = room_of(p, &p->model->workloads[ids[i]]);
-		if (shape->members.n++ > 0)
+		if (eq_class->room < room_of(p, &p->model->workloads[ids[i]]))
+			eq_class->room = room_of(p, &p->model->workloads[ids[i]]);
+		if (eq_class->members.n++ > 0)
 			continue;
-		shape->members.first = i;
-		if (q != FL_NONE && p->lines[q].shapes.n++ == 0)
-			p->lines[q].shapes.first = p->jobs[ids[i]].shape;
+		eq_class->members.first = i;
+		if (q != FL_NONE && p->backlogs[q].eq_classes.n++ == 0)
+			p->backlogs[q].eq_classes.first = p->jobs[ids[i]].eq_class;
 	}
 	return fill_rows(p, err);
 }
 
-/* Sorts as fl_line_cmp; on entry they are sorted by age and uid. */
+/* Sorts as fl_backlog_cmp; on entry they are sorted by age and uid. */
 static void sort_members(struct fl_policy *p, struct ranks *s)
 {
 	uint32_t n = p->model->n_workloads;
@@ -426,9 +429,9 @@ static int lay_out_holders(struct fl_policy *p, fairlead_error *err)
 	uint32_t room = 0;
 
 	for (uint32_t q = 0; q < p->model->n_nodes; q++) {
-		p->lines[q].sorted_epoch = UINT64_MAX; /* not sorted yet */
-		p->lines[q].holders.first = room;
-		room += p->lines[q].holders.n;
+		p->backlogs[q].sorted_epoch = UINT64_MAX; /* not sorted yet */
+		p->backlogs[q].holders.first = room;
+		room += p->backlogs[q].holders.n;
 	}
 	return FL_NEW(&p->arena, p->holders, room, err) &&
 			       FL_NEW(&p->arena, p->candidates, room, err) ?
@@ -453,20 +456,22 @@ static int fill_members(struct fl_policy *p, struct ranks *s, fairlead_error *er
 		struct fl_node held = m->workloads[p->members[i]].admitted_queue;
 
 		if (held.v != FL_NONE && held.v != j->queue.v)
-			p->lines[held.v].holders.n++;
+			p->backlogs[held.v].holders.n++;
 		if (j->queue.v == FL_NONE)
 			continue;
-		if (p->lines[j->queue.v].members.n == 0)
-			p->lines[j->queue.v].members.first = i;
-		j->position = p->lines[j->queue.v].members.n++;
-		p->lines[j->queue.v].holders.n++;
+		if (p->backlogs[j->queue.v].members.n == 0)
+			p->backlogs[j->queue.v].members.first = i;
+		j->position = p->backlogs[j->queue.v].members.n++;
+		p->backlogs[j->queue.v].holders.n++;
 	}
 	for (uint32_t q = 0; q < m->n_nodes; q++) {
-		struct fl_line *line = &p->lines[q];
+		struct fl_backlog *backlog = &p->backlogs[q];
 
 		if (m->nodes[q].kind == FL_CLUSTER_QUEUE &&
-		    ((r = fl_bitset_init(&line->loose, line->members.n, &p->arena, err)) < 0 ||
-		     (r = fl_bitset_init(&line->parked, line->members.n, &p->arena, err)) < 0))
+		    ((r = fl_bitset_init(&backlog->loose, backlog->members.n, &p->arena, err)) <
+			     0 ||
+		     (r = fl_bitset_init(&backlog->parked, backlog->members.n, &p->arena, err)) <
+			     0))
 			return r;
 	}
 	return FL_NEW(&p->arena, p->holder_at, n, err) ? lay_out_holders(p, err) : FAIRLEAD_ENOMEM;
@@ -480,7 +485,7 @@ static int fill_workloads(struct fl_policy *p, const struct fl_saved_order *give
 
 	fl_arena_init(&s.arena, p->mem);
 	if ((r = fill_jobs(p, &s, err)) == 0 && (r = fill_members(p, &s, err)) == 0)
-		r = fill_shapes(p, &s, err);
+		r = fill_eq_classes(p, &s, err);
 	fl_arena_done(&s.arena);
 	return r;
 }
@@ -498,7 +503,8 @@ static int fill_trees(struct fl_policy *p, fairlead_error *err)
 	for (uint32_t r = 0; r < p->tree.n_roots; r++) {
 		p->tree_first[r] = room;
 		for (uint32_t i = 0; i < p->tree.queues[r].n && classical; i++)
-			room += p->lines[p->tree.queue_ids[p->tree.queues[r].first + i]].holders.n;
+			room += p->backlogs[p->tree.queue_ids[p->tree.queues[r].first + i]]
+					.holders.n;
 	}
 	return FL_NEW(&p->arena, p->tree_candidates, room, err) &&
 			       FL_NEW(&p->arena, p->tree_holders, room, err) ?
@@ -514,13 +520,13 @@ int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint3
 	int r;
 
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
-		p->lines[q].holders.n += holders[q];
-	for (uint32_t s = 0; s < p->n_shapes; s++) {
-		struct fl_shape *shape = &p->shapes[s];
+		p->backlogs[q].holders.n += holders[q];
+	for (uint32_t s = 0; s < p->n_eq_classes; s++) {
+		struct fl_eq_class *eq_class = &p->eq_classes[s];
 
-		shape->room = rows[s] > shape->room ? rows[s] : shape->room;
-		all += (uint64_t)shape->room * shape->members.n;
-		max_room = shape->room > max_room ? shape->room : max_room;
+		eq_class->room = rows[s] > eq_class->room ? rows[s] : eq_class->room;
+		all += (uint64_t)eq_class->room * eq_class->members.n;
+		max_room = eq_class->room > max_room ? eq_class->room : max_room;
 	}
 	fl_holdings_done(&p->holdings);
 	if ((r = fl_holdings_init(&p->holdings, all, max_room, p->mem, err)) < 0 ||
@@ -637,7 +643,7 @@ static int enter_state(struct fl_policy *p, fairlead_error *err)
 				return r;
 		} else if (p->jobs[w].queue.v != FL_NONE &&
 			   !fl_requeue_hold(p, (struct fl_workload){ w })) {
-			fl_line_enter(p, (struct fl_workload){ w });
+			fl_backlog_enter(p, (struct fl_workload){ w });
 		}
 	}
 	return 0;
@@ -652,7 +658,7 @@ static int make_room(struct fl_policy *p, const struct fl_saved_order *given, fa
 	    (r = fl_usage_init(&p->usage, &p->tree, &p->arena, err)) < 0)
 		return r;
 	p->usage.undo = &p->undo;
-	if (!FL_NEW(&p->arena, p->lines, p->model->n_nodes, err))
+	if (!FL_NEW(&p->arena, p->backlogs, p->model->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	if ((r = fill_groups(p, err)) < 0 || (r = fill_workloads(p, given, err)) < 0 ||
 	    (r = fill_trees(p, err)) < 0 || (r = fl_afs_setup(p, err)) < 0 ||

@@ -17,7 +17,7 @@ int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error 
 /*
  * While no workload holds anything: makes room for as many more holders of each queue, by node,
  * than are in it or were admitted there; and for at least as many rows of what a workload of each
- * shape holds, by shape.
+ * class holds, by class.
  */
 int fl_setup_more_room(struct fl_policy *p, const uint32_t *holders, const uint32_t *rows,
 		       fairlead_error *err);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "decide/borrow/guarantee/going.h"
 
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/guarantee/protect.h"
-#include "decide/borrow/line/holders.h"
 
 /* The next evicting workload with quota of @q; these are the first of its candidates. */
 static uint32_t next_of(struct fl_policy *p, const struct fl_marks *marks, struct fl_node q,

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "decide/borrow/backlog/backlog.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/lines.h"
 #include "decide/kept.h"
 
 enum { LONGEST_ROW = 64 }; /* of reclaims that are counted */
@@ -416,10 +416,10 @@ static fl_time next_stuck(const struct fl_policy *p, uint32_t root)
 	if (p->model->settings.eviction_timeout <= 0)
 		return FL_NEVER;
 	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
-		const struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+		const struct fl_backlog *backlog = &p->backlogs[p->tree.queue_ids[i]];
 
-		for (uint32_t k = 0; k < line->n_holders; k++) {
-			uint32_t w = p->holders[line->holders.first + k];
+		for (uint32_t k = 0; k < backlog->n_holders; k++) {
+			uint32_t w = p->holders[backlog->holders.first + k];
 
 			if (p->jobs[w].state == FL_STATE_EVICTING && stuck_at(p, w) > p->now)
 				first = fl_amount_min(first, stuck_at(p, w));
@@ -462,7 +462,8 @@ void fl_protect_promise(struct fl_policy *p, const struct fl_entry *e, bool kept
 
 	if (j->promised != kept) {
 		FL_SET(p, j->promised, kept);
-		fl_line_stir(p, e->queue); /* the next cycle serves another workload first */
+		fl_backlog_mark_dirty(p,
+				      e->queue); /* the next cycle serves another workload first */
 	}
 	if (!kept)
 		return;
@@ -514,12 +515,12 @@ int fl_protect_wake_due(struct fl_policy *p, fairlead_error *err)
 
 		if (k->wake[root] > p->now)
 			continue;
-		r = fl_undo_reserve(&p->undo, FL_UNDO_OF(k->wake[root]) + fl_line_flush_undo(p, n),
-				    err);
+		r = fl_undo_reserve(&p->undo,
+				    FL_UNDO_OF(k->wake[root]) + fl_backlog_flush_undo(p, n), err);
 		if (r < 0)
 			break;
 		FL_SET(p, k->wake[root], next_stuck(p, root));
-		fl_line_flush(p, n);
+		fl_backlog_flush(p, n);
 	}
 	return r;
 }

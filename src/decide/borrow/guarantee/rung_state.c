@@ -227,10 +227,10 @@ static uint32_t holders(struct fl_policy *p, uint32_t root)
 	uint32_t n = 0;
 
 	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
-		const struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+		const struct fl_backlog *backlog = &p->backlogs[p->tree.queue_ids[i]];
 
-		for (uint32_t k = 0; k < line->n_holders; k++)
-			p->rungs->order[n++] = p->holders[line->holders.first + k];
+		for (uint32_t k = 0; k < backlog->n_holders; k++)
+			p->rungs->order[n++] = p->holders[backlog->holders.first + k];
 	}
 	fl_sort(p->rungs->order, n, p->sort_scratch, cmp_admitted, p);
 	return n;
@@ -272,11 +272,11 @@ static uint32_t n_holders(const struct fl_policy *p, uint32_t root, uint32_t *re
 
 	*ret_uses = 0;
 	for (uint32_t i = queues.first; i < queues.first + queues.n; i++) {
-		const struct fl_line *line = &p->lines[p->tree.queue_ids[i]];
+		const struct fl_backlog *backlog = &p->backlogs[p->tree.queue_ids[i]];
 
-		for (uint32_t k = 0; k < line->n_holders; k++)
-			*ret_uses += p->jobs[p->holders[line->holders.first + k]].n_use;
-		n += line->n_holders;
+		for (uint32_t k = 0; k < backlog->n_holders; k++)
+			*ret_uses += p->jobs[p->holders[backlog->holders.first + k]].n_use;
+		n += backlog->n_holders;
 	}
 	return n;
 }

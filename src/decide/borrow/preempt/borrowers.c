@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/line/holders.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
 
@@ -12,7 +12,7 @@ enum { STANDS = 1, LEFT = 2, TOLD = 4, KEEPS = 8 };
 
 /*
  * Children of one kind below one cohort, at places [base, base + n).  Round i has the better of
- * rounds 2i and 2i + 1, where n + k is the k-th child; its winner is in rounds[base + i].
+ * games 2i and 2i + 1, where n + k is the k-th child; its winner is in games[base + i].
  */
 struct contest {
 	uint32_t base, n;
@@ -27,12 +27,12 @@ int fl_borrowers_new(struct fl_policy *p, struct fl_view *v, fairlead_error *err
 	if (!s)
 		return FAIRLEAD_ENOMEM;
 	s->n_cohorts = fl_arena_alloc(a, t->n_nodes, sizeof *s->n_cohorts, err);
-	s->rounds = fl_arena_alloc(a, t->n_order, sizeof *s->rounds, err);
+	s->games = fl_arena_alloc(a, t->n_order, sizeof *s->games, err);
 	s->first = fl_arena_alloc(a, t->n_nodes, sizeof *s->first, err);
 	s->kept = fl_arena_alloc(a, t->n_nodes, sizeof *s->kept, err);
 	s->stands = fl_arena_alloc(a, t->n_nodes, sizeof *s->stands, err);
 	s->told = fl_arena_alloc(a, t->n_nodes, sizeof *s->told, err);
-	if (!s->n_cohorts || !s->rounds || !s->first || !s->kept || !s->stands || !s->told)
+	if (!s->n_cohorts || !s->games || !s->first || !s->kept || !s->stands || !s->told)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < t->n_order; i++)
 		if (t->is_cohort[t->order[i]] && t->parent[t->order[i]] != FL_NONE)
@@ -99,29 +99,29 @@ static uint32_t keeps_more(const struct fl_policy *p, struct fl_view *v, uint32_
 	return order > 0 || (order == 0 && p->tree.place[a] < p->tree.place[b]) ? a : b;
 }
 
-/* The winner of round @i, which may be a child itself. */
-static struct fl_share_round outcome(const struct fl_tree *t, const struct fl_borrowers *s,
-				     struct contest c, uint32_t i)
+/* The winner of game @i, which may be a child itself. */
+static struct fl_share_game outcome(const struct fl_tree *t, const struct fl_borrowers *s,
+				    struct contest c, uint32_t i)
 {
 	uint32_t n;
 
 	if (i < c.n)
-		return s->rounds[c.base + i];
+		return s->games[c.base + i];
 	n = t->order[c.base + i - c.n];
 	if ((s->stands[n] & (STANDS | LEFT)) != STANDS)
-		return (struct fl_share_round){ FL_NONE, FL_NONE };
-	return (struct fl_share_round){ n, t->is_cohort[n] ? FL_NONE : n };
+		return (struct fl_share_game){ FL_NONE, FL_NONE };
+	return (struct fl_share_game){ n, t->is_cohort[n] ? FL_NONE : n };
 }
 
-static struct fl_share_round play(const struct fl_policy *p, struct fl_view *v,
-				  struct fl_share_round a, struct fl_share_round b)
+static struct fl_share_game play(const struct fl_policy *p, struct fl_view *v,
+				 struct fl_share_game a, struct fl_share_game b)
 {
-	return (struct fl_share_round){ better(p, v, a.most, b.most),
-					keeps_more(p, v, a.keeps, b.keeps) };
+	return (struct fl_share_game){ better(p, v, a.most, b.most),
+				       keeps_more(p, v, a.keeps, b.keeps) };
 }
 
-static struct fl_share_round play_round(const struct fl_policy *p, struct fl_view *v,
-					struct contest c, uint32_t i)
+static struct fl_share_game play_game(const struct fl_policy *p, struct fl_view *v,
+				      struct contest c, uint32_t i)
 {
 	const struct fl_borrowers *s = v->borrowers;
 
@@ -129,8 +129,8 @@ static struct fl_share_round play_round(const struct fl_policy *p, struct fl_vie
 }
 
 /*
- * Plays the rounds above @n again.  Where neither @n wins, nor a winner changes, nothing above
- * depends on it; that also holds while other nodes have moved whose rounds were not played again
+ * Plays the games above @n again.  Where neither @n wins, nor a winner changes, nothing above
+ * depends on it; that also holds while other nodes have moved whose games were not played again
  * yet.
  */
 static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
@@ -143,9 +143,9 @@ static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 		return;
 	c = contest_of(t, s, t->parent[n], t->is_cohort[n]);
 	for (uint32_t i = (c.n + t->place[n] - c.base) / 2; i >= 1; i /= 2) {
-		struct fl_share_round was = s->rounds[c.base + i], now = play_round(p, v, c, i);
+		struct fl_share_game was = s->games[c.base + i], now = play_game(p, v, c, i);
 
-		s->rounds[c.base + i] = now;
+		s->games[c.base + i] = now;
 		if (now.most == was.most && was.most != n && now.keeps == was.keeps &&
 		    was.keeps != n)
 			break;
@@ -155,18 +155,18 @@ static void replay(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 static void play_all(const struct fl_policy *p, struct fl_view *v, struct contest c)
 {
 	for (uint32_t i = c.n; i-- > 1;)
-		v->borrowers->rounds[c.base + i] = play_round(p, v, c, i);
+		v->borrowers->games[c.base + i] = play_game(p, v, c, i);
 }
 
 /* The first candidate of @q, if the order of its candidates is known and is that of all queues. */
 static uint32_t known_first(const struct fl_policy *p, uint32_t q)
 {
-	const struct fl_line *line = &p->lines[q];
+	const struct fl_backlog *backlog = &p->backlogs[q];
 
-	if (line->sorted_epoch != line->epoch || !line->n_holders ||
+	if (backlog->sorted_epoch != backlog->epoch || !backlog->n_holders ||
 	    fl_afs_orders(p, (struct fl_node){ q }))
 		return FL_NONE;
-	return p->candidates[line->holders.first];
+	return p->candidates[backlog->holders.first];
 }
 
 /* Updates whether @n stands, and with which candidate. */
@@ -176,7 +176,7 @@ static void look_at(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 	bool stands = v->usage.borrowing[n] > 0;
 
 	if (!p->tree.is_cohort[n])
-		stands = stands && p->lines[n].active && p->lines[n].n_holders > 0;
+		stands = stands && p->backlogs[n].active && p->backlogs[n].n_holders > 0;
 	s->stands[n] = (uint8_t)((s->stands[n] & (LEFT | TOLD)) | (stands ? STANDS : 0));
 	if (stands && !p->tree.is_cohort[n] && !(s->stands[n] & TOLD))
 		s->first[n] = known_first(p, n);
@@ -185,10 +185,11 @@ static void look_at(const struct fl_policy *p, struct fl_view *v, uint32_t n)
 /* The share that @q keeps at most when one of its workloads is taken out. */
 static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struct fl_node q)
 {
-	const struct fl_line *line = &p->lines[q.v];
+	const struct fl_backlog *backlog = &p->backlogs[q.v];
 	struct fl_drs most = { .weighted = -1 };
 
-	for (uint32_t i = line->holders.first; i < line->holders.first + line->n_holders; i++) {
+	for (uint32_t i = backlog->holders.first; i < backlog->holders.first + backlog->n_holders;
+	     i++) {
 		struct fl_drs share = fl_view_drs_without(p, v, q,
 							  (struct fl_workload){ p->holders[i] });
 
@@ -203,15 +204,15 @@ static struct fl_drs kept_of(const struct fl_policy *p, struct fl_view *v, struc
 static void check_contest(const struct fl_policy *p, struct fl_view *v, struct contest c)
 {
 	for (uint32_t i = 1; i < c.n; i++) {
-		struct fl_share_round is = v->borrowers->rounds[c.base + i];
-		struct fl_share_round should = play_round(p, v, c, i);
+		struct fl_share_game is = v->borrowers->games[c.base + i];
+		struct fl_share_game should = play_game(p, v, c, i);
 
 		FL_CHECK(is.most == should.most && is.keeps == should.keeps);
 	}
 }
 
 /*
- * Asserts, when nothing has moved, that every child stands as it should, and that each round has
+ * Asserts, when nothing has moved, that every child stands as it should, and that each game has
  * the better of its two.
  */
 static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
@@ -240,7 +241,7 @@ static void check_borrowers(const struct fl_policy *p, struct fl_view *v)
 }
 #endif
 
-/* Plays all rounds again that depend on moved nodes. */
+/* Plays all games again that depend on moved nodes. */
 static void refresh(const struct fl_policy *p, struct fl_view *v)
 {
 	const struct fl_tree *t = &p->tree;
@@ -280,13 +281,13 @@ void fl_borrowers_begin(const struct fl_policy *p, struct fl_view *v)
 	s->n_told = 0;
 }
 
-/* The winner of all rounds of @c without child @except. */
-static struct fl_share_round all_but(const struct fl_policy *p, struct fl_view *v, struct contest c,
-				     uint32_t except)
+/* The winner of all games of @c without child @except. */
+static struct fl_share_game all_but(const struct fl_policy *p, struct fl_view *v, struct contest c,
+				    uint32_t except)
 {
 	const struct fl_tree *t = &p->tree;
 	const struct fl_borrowers *s = v->borrowers;
-	struct fl_share_round all = { FL_NONE, FL_NONE };
+	struct fl_share_game all = { FL_NONE, FL_NONE };
 
 	if (!c.n)
 		return all;
@@ -306,11 +307,11 @@ struct fl_node fl_borrowers_top(const struct fl_policy *p, struct fl_view *v, ui
 	return (struct fl_node){ all_but(p, v, c, except).most };
 }
 
-/* The same as fl_borrowers_top_keeping, for children below round @i. */
+/* The same as fl_borrowers_top_keeping, for children below game @i. */
 static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct contest c,
 			    uint32_t i, uint32_t except, const struct fl_drs *least)
 {
-	struct fl_share_round r = outcome(&p->tree, v->borrowers, c, i);
+	struct fl_share_game r = outcome(&p->tree, v->borrowers, c, i);
 
 	if (r.keeps == FL_NONE || !fl_s2a_holds(least, fl_borrowers_kept(p, v, r.keeps)))
 		return FL_NONE;
@@ -318,7 +319,7 @@ static uint32_t top_keeping(const struct fl_policy *p, struct fl_view *v, struct
 		return r.most;
 	if (i >= c.n)
 		return FL_NONE;
-	return better(p, v, top_keeping(p, v, c, 2 * i, except, least), /* depth: of the rounds */
+	return better(p, v, top_keeping(p, v, c, 2 * i, except, least), /* depth: of the games */
 		      top_keeping(p, v, c, 2 * i + 1, except, least));
 }
 

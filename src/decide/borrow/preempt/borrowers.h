@@ -15,7 +15,7 @@
  * is used, which is an upper bound.
  *
  * Invariant of each view, asserted in checked builds: the children of one kind below one cohort
- * play rounds of two; a round has the better of the two below it, except rounds above nodes that
+ * play games of two; a game has the better of the two below it, except games above nodes that
  * are listed as moved (fl_usage.moved).
  *
  * Cost: O(log children) for an answer, for a child that left, and for a moved node whenever an
@@ -28,16 +28,16 @@
 
 #include "decide/borrow/view/view.h"
 
-/* The winners of a round. */
-struct fl_share_round {
+/* The winners of a game. */
+struct fl_share_game {
 	uint32_t most;  /* the child with the largest share */
 	uint32_t keeps; /* of queues: the one with the largest bound of what it keeps */
 };
 
 struct fl_borrowers {
 	uint32_t *n_cohorts; /* by node: number of children that are cohorts */
-	struct fl_share_round
-		*rounds;     /* by place: rounds of the children of one kind of each parent */
+	struct fl_share_game
+		*games;      /* by place: games of the children of one kind of each parent */
 	uint32_t *first;     /* by queue: its candidate; FL_NONE: comes before all others */
 	struct fl_drs *kept; /* by queue: bound of the share it keeps, where one is known */
 	uint8_t *stands;     /* by node: flags, whether it stands and what is known of it */

@@ -3,8 +3,8 @@
 
 #include "base/check.h"
 #include "base/sort.h"
-#include "decide/borrow/line/by_usage.h"
-#include "decide/borrow/line/holders.h"
+#include "decide/borrow/backlog/by_usage.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/preempt/preempt.h"
 
 static bool is_thorough(const struct fl_classical *k)
@@ -16,7 +16,7 @@ static bool skip_list(const struct fl_classical *k, enum fl_list list)
 {
 	if (list == FL_LIST_SAME_QUEUE)
 		return k->row->within_queue == FL_PREEMPT_NEVER ||
-		       !k->p->lines[k->ask->queue.v].active;
+		       !k->p->backlogs[k->ask->queue.v].active;
 	return k->row->reclaim == FL_PREEMPT_NEVER ||
 	       !fl_tree_has_parent(&k->p->tree, k->ask->queue) ||
 	       (list == FL_LIST_HIERARCHY ? !k->any_advantage : k->all_advantage);
@@ -102,7 +102,7 @@ static void collect(struct fl_classical *k, uint32_t n, uint32_t except, enum fl
 			continue;
 		if (t->is_cohort[child])
 			collect(k, child, FL_NONE, list); /* recursion is bounded by the depth */
-		else if (k->p->lines[child].active)
+		else if (k->p->backlogs[child].active)
 			add_cursor(k, child, list);
 	}
 }
@@ -256,7 +256,7 @@ static enum fl_list list_of(struct fl_classical *k, struct fl_node q)
 	struct fl_search_node *s = &k->s->nodes[q.v];
 
 	if (s->reach_known != k->s->search) {
-		bool other = k->p->lines[q.v].active && q.v != k->ask->queue.v;
+		bool other = k->p->backlogs[q.v].active && q.v != k->ask->queue.v;
 		uint32_t through = other ? reach(k, q) : FL_NONE;
 
 		s->reach_known = k->s->search;

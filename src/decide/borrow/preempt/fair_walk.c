@@ -3,7 +3,7 @@
 
 #include "base/check.h"
 #include "decide/borrow/afs/afs.h"
-#include "decide/borrow/line/holders.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "decide/borrow/preempt/s2a.h"
@@ -77,7 +77,7 @@ static void start_queue(struct fl_fair_walk *w, uint32_t q, uint32_t n)
 	s->left = s->started + 1 == w->s->pass ? s->at : 0;
 	s->started = w->s->pass;
 	s->at = 0;
-	if (!w->p->lines[q].active) {
+	if (!w->p->backlogs[q].active) {
 		s->at = n;
 	} else if (!is_own(w, q) && !was_over(w, q)) {
 		if (fl_tell_of_victims(w->s->tell))
@@ -115,7 +115,7 @@ static void note_refused(struct fl_fair_walk *w, struct fl_node q)
 	uint32_t above = w->p->tree.parent[q.v];
 
 	if (w->rule == FL_FAIR_FINAL && !is_thorough(w) && above != FL_NONE &&
-	    is_on_path(w, above) && w->n_refused > w->p->lines[q.v].n_holders / 2)
+	    is_on_path(w, above) && w->n_refused > w->p->backlogs[q.v].n_holders / 2)
 		fl_borrowers_find_kept(w->p, w->v, q);
 }
 
@@ -399,12 +399,13 @@ static uint32_t larger(struct fl_fair_walk *w, uint32_t cohort, uint32_t queue)
 /* Does queue @q, other than @own, have a workload that passes the rule? */
 static bool passes_any(struct fl_fair_walk *w, uint32_t own, uint32_t q)
 {
-	const struct fl_line *line = &w->p->lines[q];
+	const struct fl_backlog *backlog = &w->p->backlogs[q];
 	bool any = false;
 
 	if (w->rule != FL_FAIR_FINAL)
 		return !is_beyond(w, own, share_of(w, q));
-	for (uint32_t i = line->holders.first; i < line->holders.first + line->n_holders; i++) {
+	for (uint32_t i = backlog->holders.first; i < backlog->holders.first + backlog->n_holders;
+	     i++) {
 		struct fl_workload victim = { w->p->holders[i] };
 
 		fl_view_take(w->p, w->v, victim);
@@ -487,7 +488,7 @@ struct fl_node fl_fair_walk_next(struct fl_fair_walk *w)
 	return (struct fl_node){ FL_NONE };
 }
 
-/* --- hopeless at a glance? --- */
+/* --- hopeless by a quick check? --- */
 
 /* The share of @n with @amount of @column more. */
 static struct fl_drs share_with(const struct fl_policy *p, const struct fl_view *v, uint32_t n,

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "decide/borrow/afs/afs.h"
+#include "decide/borrow/backlog/holders.h"
 #include "decide/borrow/guarantee/going.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
-#include "decide/borrow/line/holders.h"
 #include "decide/borrow/preempt/search.h"
 
 bool fl_preempt_before(const struct fl_policy *p, uint32_t a, uint32_t b, struct fl_node q)

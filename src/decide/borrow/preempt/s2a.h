@@ -34,7 +34,7 @@
  *                               (is_lost); a queue that comes before that side (is_refused)
  *   top_keeping, borrowers.c    K1, until the most that a queue keeps was computed, without any one
  *                               of its workloads or (fl_view_drs_without_least) by K2; K3 in rounds
- *   fl_fair_hopeless,           K1, K3 and K4: a glance at the whole path, by both rules: is the
+ *   fl_fair_hopeless,           K1, K3 and K4: a quick check at the whole path, by both rules: is the
  *   fair_walk.c                 side above the largest other child, with all that it has?
  *
  * With a sink, or with a Policy, which notes which workloads it protects, each candidate is looked

@@ -107,7 +107,7 @@ struct fl_usage {
 	struct fl_bitset **over;
 
 	/*
-	 * Nodes whose rows were written since fl_usage_settle, each once; or any row may have
+	 * Nodes whose rows were written since fl_usage_clean, each once; or any row may have
 	 * been.
 	 */
 	uint32_t *written, n_written;
@@ -170,7 +170,7 @@ int fl_usage_init_view(struct fl_usage *u, const struct fl_tree *t, struct fl_ar
  */
 void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struct fl_tree *t);
 /* From here on nothing counts as written; to be called for usages that are equal. */
-void fl_usage_settle(struct fl_usage *u);
+void fl_usage_clean(struct fl_usage *u);
 /*
  * Copies are to treat @n as written although its amounts are the same: its rank among nodes
  * changed.

@@ -130,7 +130,7 @@ void fl_usage_copy(struct fl_usage *to, const struct fl_usage *from, const struc
 		copy_node(to, from, t, to->written[i]);
 }
 
-void fl_usage_settle(struct fl_usage *u)
+void fl_usage_clean(struct fl_usage *u)
 {
 	for (uint32_t i = 0; i < u->n_written; i++)
 		u->is_written[u->written[i]] = false;

@@ -2,7 +2,7 @@
 /*
  * holdings - what workloads hold, as rows that exist only while they hold it
  *
- * A holding is a run of rows, for as many uses and placements as workloads of that shape can ever
+ * A holding is a run of rows, for as many uses and placements as workloads of that class can ever
  * have.  One that is given back is reused by the next of the same room: so there are as many rows
  * as were ever held at once, for each room, and once that is reached nothing is allocated.
  *

@@ -33,35 +33,38 @@ void fl_least_lower(struct fl_policy *p, struct fl_node q, struct fl_workload w)
 
 static void find(struct fl_policy *p, struct fl_node q)
 {
-	const struct fl_line *line = &p->lines[q.v];
+	const struct fl_backlog *backlog = &p->backlogs[q.v];
 	fl_amount *least = p->least + p->tree.row[q.v];
 
 	for (uint32_t c = 0; c < fl_tree_root_of(&p->tree, q)->n_columns; c++)
 		least[c] = INT64_MAX;
-	for (uint32_t i = 0; i < line->n_holders; i++)
-		fl_least_lower(p, q, (struct fl_workload){ p->holders[line->holders.first + i] });
-	p->least_epoch[q.v] = line->epoch;
+	for (uint32_t i = 0; i < backlog->n_holders; i++)
+		fl_least_lower(p, q,
+			       (struct fl_workload){ p->holders[backlog->holders.first + i] });
+	p->least_epoch[q.v] = backlog->epoch;
 	p->least_age[q.v] = 0;
 }
 
 #ifdef FL_CHECKED
 static void check(const struct fl_policy *p, struct fl_node q)
 {
-	const struct fl_line *line = &p->lines[q.v];
+	const struct fl_backlog *backlog = &p->backlogs[q.v];
 
-	for (uint32_t i = 0; i < line->n_holders; i++)
+	for (uint32_t i = 0; i < backlog->n_holders; i++)
 		for (uint32_t c = 0; c < fl_tree_root_of(&p->tree, q)->n_columns; c++)
-			FL_CHECK(p->least[p->tree.row[q.v] + c] <=
-				 held(p,
-				      (struct fl_workload){ p->holders[line->holders.first + i] },
-				      c));
+			FL_CHECK(
+				p->least[p->tree.row[q.v] + c] <=
+				held(p,
+				     (struct fl_workload){ p->holders[backlog->holders.first + i] },
+				     c));
 }
 #endif
 
 void fl_least_keep(struct fl_policy *p, struct fl_node q)
 {
-	p->least_epoch[q.v] = p->least_age[q.v]++ > p->lines[q.v].n_holders ? 0 :
-									      p->lines[q.v].epoch;
+	p->least_epoch[q.v] = p->least_age[q.v]++ > p->backlogs[q.v].n_holders ?
+				      0 :
+				      p->backlogs[q.v].epoch;
 }
 
 const fl_amount *fl_least(struct fl_policy *p, struct fl_node q)

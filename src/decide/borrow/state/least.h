@@ -6,7 +6,7 @@
  * refuses a candidate that holds just the bound, it refuses all of them, and they need not be
  * tried one by one (preempt/s2a.h, K2).
  *
- * Invariant, asserted in checked builds: while a queue's bound is of its line's epoch, no holder
+ * Invariant, asserted in checked builds: while a queue's bound is of its backlog's epoch, no holder
  * is below it.  An epoch is never used again, so after a rollback the bound is computed again.
  *
  * Cost: O(columns) for a new holder; O(holders) to compute it again, after a rollback, and after
@@ -31,7 +31,7 @@ const fl_amount *fl_least(struct fl_policy *p, struct fl_node q);
  */
 static inline bool fl_least_is_known(const struct fl_policy *p, struct fl_node q)
 {
-	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->lines[q.v].epoch;
+	return p->least_epoch[q.v] != 0 && p->least_epoch[q.v] == p->backlogs[q.v].epoch;
 }
 void fl_least_keep(struct fl_policy *p, struct fl_node q);
 void fl_least_lower(struct fl_policy *p, struct fl_node q, struct fl_workload w);

@@ -9,13 +9,13 @@
  * Bytes per workload, by what uses them:
  *
  *      64  fl_job
- *       8  members, shape_ids: queue order, and the same by shape
+ *       8  members, eq_class_ids: queue order, and the same by class
  *      12  holders, holder_at, candidates: those with quota, and their order for preemption
  *       8  tree_candidates, tree_holders: only without fair sharing, or with a Policy
  *       4  fl_marks.of
  *       2  scans: for each podset and resource group
  *       1  shaped, loose, parked: bits
- *      40  a shape (fl_shape, heads, marked), divided by its number of workloads
+ *      40  a class (fl_eq_class, heads, marked), divided by its number of workloads
  *
  * More while it holds quota:
  *
@@ -40,20 +40,20 @@ enum { FL_SCAN_NONE = -2, FL_SCAN_LAST = -1 };
 /* One per workload. */
 struct fl_job {
 	/* fixed */
-	struct fl_node queue; /* its ClusterQueue; FL_NONE: takes no part */
-	uint32_t shape;       /* equal for equal podsets and priority within a queue */
-	uint32_t shape_place; /* its index in shape_ids */
-	uint32_t age;         /* rank of fl_queue_time, for "newer": equal for equal times */
-	uint32_t uid_rank;    /* rank of its uid, compared as a string */
+	struct fl_node queue;    /* its ClusterQueue; FL_NONE: takes no part */
+	uint32_t eq_class;       /* equal for equal podsets and priority within a queue */
+	uint32_t eq_class_place; /* its index in eq_class_ids */
+	uint32_t age;            /* rank of fl_queue_time, for "newer": equal for equal times */
+	uint32_t uid_rank;       /* rank of its uid, compared as a string */
 
 	/* changes */
 	int32_t priority;
 	uint32_t position;            /* in queue order within its ClusterQueue */
-	enum fl_workload_state state; /* of a pending workload call fl_line_state */
-	enum fl_reason reason;        /* of a pending workload call fl_line_reason */
+	enum fl_workload_state state; /* of a pending workload call fl_backlog_state */
+	enum fl_reason reason;        /* of a pending workload call fl_backlog_reason */
 	bool promised;                /* quota that is freed for it is held (protect.h) */
-	bool loose;                   /* pending, and unlike its shape (lines.c) */
-	uint32_t joined;              /* `marks` of its shape when it joined the line */
+	bool loose;                   /* pending, and unlike its class (backlog.c) */
+	uint32_t joined;              /* `marks` of its class when it joined the backlog */
 	uint32_t scan_cycle;          /* in which its scan positions were stored; 0: none are */
 	uint32_t scan_generation;
 	struct fl_node held_by;      /* the ClusterQueue whose quota it holds; FL_NONE */
@@ -70,10 +70,10 @@ struct fl_queue_group {
 	uint32_t columns;         /* first in group_columns: flavor-major, one per resource */
 };
 
-/* A set of workloads of a queue that are equal to it. */
-struct fl_shape {
+/* An equivalence class: workloads of a queue with equal pod sets and priority. */
+struct fl_eq_class {
 	/* fixed */
-	struct fl_span members; /* a span of shape_ids */
+	struct fl_span members; /* a span of eq_class_ids */
 	uint32_t scans, n_scan; /* into scans: rows of n_scan; podset-major, then by group */
 	uint32_t room;          /* the most uses, or placements, that one of them can have */
 
@@ -83,17 +83,17 @@ struct fl_shape {
 };
 
 /* One per node; unused for cohorts. */
-struct fl_line {
+struct fl_backlog {
 	/* fixed */
-	struct fl_span groups;  /* a span of policy->groups */
-	struct fl_span members; /* into policy->members: its workloads, in queue order */
-	struct fl_span holders; /* a span of policy->holders: room */
-	struct fl_span shapes;  /* numbers of the shapes of its workloads */
-	bool active;            /* flavors exist, not stopped, in no cohort cycle */
+	struct fl_span groups;     /* a span of policy->groups */
+	struct fl_span members;    /* into policy->members: its workloads, in queue order */
+	struct fl_span holders;    /* a span of policy->holders: room */
+	struct fl_span eq_classes; /* numbers of the classes of its workloads */
+	bool active;               /* flavors exist, not stopped, in no cohort cycle */
 	bool covers_pods;
 
 	/* changes */
-	struct fl_bitset loose, parked; /* positions: pending unlike its shape; parked alone */
+	struct fl_bitset loose, parked; /* positions: pending unlike its class; parked alone */
 	uint32_t sticky;                /* workload id; FL_NONE */
 	uint32_t generation;
 	uint32_t n_holders; /* workloads that hold its quota, in no order */
@@ -112,27 +112,27 @@ struct fl_policy {
 	struct fl_usage usage;
 	struct fl_resource pods_resource; /* "pods"; FL_NONE: no queue has quota for it */
 
-	struct fl_job *jobs;   /* by workload */
-	struct fl_line *lines; /* by node */
+	struct fl_job *jobs;         /* by workload */
+	struct fl_backlog *backlogs; /* by node */
 	struct fl_queue_group *groups;
 	struct fl_resource *group_resources;
 	struct fl_flavor *group_flavors;
 	struct fl_column *group_columns;
 	uint32_t *members;
-	uint32_t *holders, *holder_at;    /* holder_at: workload -> index in its line's holders */
-	uint32_t *candidates;             /* holders of a line in candidate order; same spans */
+	uint32_t *holders, *holder_at; /* holder_at: workload -> index in its backlog's holders */
+	uint32_t *candidates;          /* holders of a backlog in candidate order; same spans */
 	uint32_t *sort_scratch, cap_sort; /* room to sort all workloads that hold quota */
 	struct fl_holdings holdings;
 	int16_t *scans;
 	uint32_t n_scans;
-	struct fl_shape *shapes;
-	uint32_t n_shapes;
-	uint32_t *shape_ids; /* workloads by shape; of one shape in queue order */
-	/* which workloads are pending (lines.c) */
-	struct fl_bitset shaped;        /* indices of shape_ids: pending with its shape */
+	struct fl_eq_class *eq_classes;
+	uint32_t n_eq_classes;
+	uint32_t *eq_class_ids; /* workloads by class; of one class in queue order */
+	/* which workloads are pending (backlog.c) */
+	struct fl_bitset with_class;    /* indices of eq_class_ids: pending with its class */
 	struct fl_bitset marked;        /* shapes: known not to fit */
 	struct fl_bitset ready, asleep; /* queues, by place in the tree's order */
-	uint32_t *heads;                /* two per shape: each line's tree of heads */
+	uint32_t *heads;                /* two per class: each backlog's tree of heads */
 
 	fl_amount *least;      /* least.h, by cell */
 	uint64_t *least_epoch; /* by node: epoch of the bound; 0: there is none */
@@ -142,10 +142,10 @@ struct fl_policy {
 	uint64_t *tree_sorted_epoch;   /* per root: epoch of tree_candidates */
 	uint32_t *tree_first, *tree_n; /* per root: its part of tree_candidates */
 	uint32_t *tree_candidates, *tree_holders; /* workload, and the queue whose quota it holds */
-	uint64_t epochs;          /* the last one; never goes back, not even by rollback */
-	struct fl_bitset stirred; /* roots: changed after a cycle left them unchanged */
-	uint32_t *cycle;          /* per root: number of cycles that looked at it */
-	uint32_t changes;         /* how often quotas and limits changed */
+	uint64_t epochs;        /* the last one; never goes back, not even by rollback */
+	struct fl_bitset dirty; /* roots: changed after a cycle left them unchanged */
+	uint32_t *cycle;        /* per root: number of cycles that looked at it */
+	uint32_t changes;       /* how often quotas and limits changed */
 
 	struct fl_afs *afs;         /* NULL: admission fair sharing is off */
 	bool unsampled;             /* fl_policy_options.unsampled */
@@ -170,7 +170,7 @@ static inline bool fl_holds_quota(const struct fl_job *j) { return j->held_by.v 
 /* The most uses, and the most placements, that @j can have. */
 static inline uint32_t fl_room(const struct fl_policy *p, const struct fl_job *j)
 {
-	return p->shapes[j->shape].room;
+	return p->eq_classes[j->eq_class].room;
 }
 /* What @j holds: n_use rows, each column once; n_placement rows. */
 static inline struct fl_use *fl_uses(const struct fl_policy *p, const struct fl_job *j)
@@ -184,9 +184,9 @@ static inline struct fl_placement *fl_placements(const struct fl_policy *p, cons
 /* Scan positions of @j, a span of p->scans. */
 static inline struct fl_span fl_scan(const struct fl_policy *p, const struct fl_job *j)
 {
-	const struct fl_shape *s = &p->shapes[j->shape];
+	const struct fl_eq_class *s = &p->eq_classes[j->eq_class];
 
-	return (struct fl_span){ s->scans + (j->shape_place - s->members.first) * s->n_scan,
+	return (struct fl_span){ s->scans + (j->eq_class_place - s->members.first) * s->n_scan,
 				 s->n_scan };
 }
 

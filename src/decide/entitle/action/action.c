@@ -7,21 +7,21 @@ static bool may_start(const struct fl_policy *p, struct fl_workload w)
 	return p->jobs[w.v].reason != FL_REASON_BUDGET_USED;
 }
 
-void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only)
+void fl_cycle_enqueue_heads(struct fl_policy *p, enum fl_action action, bool preemptible_only)
 {
 	struct fl_cycle *c = p->scratch;
 
-	fl_lines_begin(&c->waiting, FL_LINES_WAITING, /* part= */ NULL,
-		       p->only.v == FL_NONE ? p->settings.queue_depth[action] : 0);
+	fl_jobs_order_begin(&c->waiting, FL_JOBS_ORDER_WAITING, /* part= */ NULL,
+			    p->only.v == FL_NONE ? p->settings.queue_depth[action] : 0);
 	for (uint32_t i = fl_job_next(p, 0); i != FL_NONE; i = fl_job_next(p, i + 1)) {
 		struct fl_workload w = { p->job_order[i] };
 		const struct fl_job *j = &p->jobs[w.v];
 
 		if (fl_job_wants(j) && (j->preemptible || !preemptible_only) &&
 		    (p->only.v == FL_NONE || p->only.v == w.v) && may_start(p, w))
-			fl_lines_add(&c->waiting, &(struct fl_lined){ .workload = w });
+			fl_jobs_order_add(&c->waiting, &(struct fl_ordered_job){ .workload = w });
 	}
-	fl_lines_ready(&c->waiting);
+	fl_jobs_order_ready(&c->waiting);
 }
 
 static enum fl_reason why_evicted(enum fl_action action)

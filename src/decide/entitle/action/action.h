@@ -7,7 +7,7 @@
 #ifndef FL_DECIDE_ENTITLE_ACTION_ACTION_H
 #define FL_DECIDE_ENTITLE_ACTION_ACTION_H
 
-#include "decide/entitle/action/lines.h"
+#include "decide/entitle/action/jobs_order.h"
 
 /* What an action did with one task. */
 struct fl_action_step {
@@ -21,8 +21,8 @@ struct fl_action_step {
 };
 
 struct fl_cycle {
-	struct fl_lines waiting; /* lines of the action that runs */
-	struct fl_lines walk, victims;
+	struct fl_jobs_order waiting; /* lines of the action that runs */
+	struct fl_jobs_order walk, victims;
 	struct fl_search *search; /* search.h */
 
 	struct fl_action_step *steps; /* in the order in which they were done */
@@ -43,7 +43,7 @@ struct fl_cycle {
  * Lines up, in p->scratch->waiting, all workloads that ask to start something and may do so in
  * this cycle.
  */
-void fl_cycle_line_up(struct fl_policy *p, enum fl_action action, bool preemptible_only);
+void fl_cycle_enqueue_heads(struct fl_policy *p, enum fl_action action, bool preemptible_only);
 
 /*
  * Notes what @action did with @task: ADMIT, RESERVE (on the machine of the task's row) or EVICT,

@@ -137,18 +137,18 @@ static int serve(struct fl_policy *p, struct fl_workload w, fairlead_error *err)
 int fl_allocate(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	struct fl_lined next;
+	struct fl_ordered_job next;
 	int r = 0;
 
 	if (!p->settings.actions[FL_ACTION_ALLOCATE])
 		return 0;
-	fl_cycle_line_up(p, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
-	while (fl_lines_pop(&c->waiting, &next)) {
+	fl_cycle_enqueue_heads(p, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
+	while (fl_jobs_order_pop(&c->waiting, &next)) {
 		r = serve(p, next.workload, err);
 		if (r < 0)
 			return r;
 		if (r > 0 && p->jobs[next.workload.v].n_waits > 0)
-			fl_lines_push(&c->waiting, &next);
+			fl_jobs_order_push(&c->waiting, &next);
 	}
 	return 0;
 }

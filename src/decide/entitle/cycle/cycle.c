@@ -30,8 +30,9 @@ int fl_entitle_cycle_new(struct fl_policy *p, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	if ((p->settings.turns || p->budgets) && (r = fl_claims_new(p, &p->claims, err)) < 0)
 		return r;
-	if ((r = fl_lines_new(p, &c->waiting, err)) < 0 ||
-	    (r = fl_lines_new(p, &c->walk, err)) < 0 || (r = fl_lines_new(p, &c->victims, err)) < 0)
+	if ((r = fl_jobs_order_new(p, &c->waiting, err)) < 0 ||
+	    (r = fl_jobs_order_new(p, &c->walk, err)) < 0 ||
+	    (r = fl_jobs_order_new(p, &c->victims, err)) < 0)
 		return r;
 	return fl_search_new(p, &c->search, err);
 }

@@ -375,15 +375,15 @@ struct fl_bundle fl_entitle_total(const struct fl_policy *p) { return p->total; 
 uint32_t fl_entitle_ahead(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			  uint32_t cap)
 {
-	struct fl_lines *waiting = &p->scratch->waiting;
-	struct fl_lined next;
+	struct fl_jobs_order *waiting = &p->scratch->waiting;
+	struct fl_ordered_job next;
 	uint32_t n = 0;
 
 	if (!fl_job_wants(&p->jobs[w.v]))
 		return 0;
 	waiting->policy->only.v = FL_NONE;
-	fl_cycle_line_up(waiting->policy, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
-	for (; fl_lines_pop(waiting, &next) && next.workload.v != w.v; n++)
+	fl_cycle_enqueue_heads(waiting->policy, FL_ACTION_ALLOCATE, /* preemptible_only= */ false);
+	for (; fl_jobs_order_pop(waiting, &next) && next.workload.v != w.v; n++)
 		if (n < cap)
 			ids[n] = next.workload.v;
 	return n;

@@ -6,12 +6,12 @@
  * not over its fair share in every resource; one that stays within what it deserves; the higher
  * priority; one that holds nothing of a share of zero; the smaller dominant share, with what comes
  * and goes, then as it is now; the one that may hold less; the older one.  Each step is a function
- * in order.c.  What the steps need to know of a queue is its key, which lines.c keeps.
+ * in order.c.  What the steps need to know of a queue is its key, which jobs_order.c keeps.
  *
  * Guarantee: pure, and fl_queue_order never says "equal".  For queues with different creation
  * times the answer does not depend on the order of the arguments.  NOT guaranteed, and not by KAI
  * either: of two queues that do not differ at all, not even in creation time, the second argument
- * comes first; so what a heap makes of these depends on the order of its comparisons (lines.c
+ * comes first; so what a heap makes of these depends on the order of its comparisons (jobs_order.c
  * compares as KAI does).  Nor is the order transitive: step 7 decides only some pairs, age the
  * others.  It must not be used to sort.
  *

@@ -116,7 +116,7 @@ static void append(struct fl_search *s, uint32_t offer)
 void fl_offers_begin(struct fl_policy *p, struct fl_search *s)
 {
 	s->n_used = s->n_offers = s->n_recorded;
-	s->lined = s->hopeful = false;
+	s->ordered = s->hopeful = false;
 	s->piles++;
 	add_need(p, s);
 	count_gpus(p, s);
@@ -124,29 +124,29 @@ void fl_offers_begin(struct fl_policy *p, struct fl_search *s)
 
 static void line_up(struct fl_policy *p, struct fl_search *s)
 {
-	struct fl_lines *victims = &p->scratch->victims;
+	struct fl_jobs_order *victims = &p->scratch->victims;
 
-	s->lined = true;
-	fl_lines_begin(victims, FL_LINES_VICTIMS, /* part= */ NULL, /* depth= */ 0);
+	s->ordered = true;
+	fl_jobs_order_begin(victims, FL_JOBS_ORDER_VICTIMS, /* part= */ NULL, /* depth= */ 0);
 	for (uint32_t i = 0; i < s->n_eligible; i++) {
 		struct fl_workload w = { s->eligible[i] };
 		struct fl_span tasks = p->jobs[w.v].tasks;
-		struct fl_lined lined;
+		struct fl_ordered_job ordered;
 
 		for (uint32_t t = tasks.first; t < tasks.first + tasks.n; t++)
 			s->out[t] = false;
-		lined = fl_lined_victim(p, w, s->out);
-		fl_lines_add(victims, &lined);
+		ordered = fl_ordered_victim(p, w, s->out);
+		fl_jobs_order_add(victims, &ordered);
 	}
-	fl_lines_ready(victims);
+	fl_jobs_order_ready(victims);
 }
 
 /* Returns to its line what is left of the workload. */
 static void push_rest(struct fl_policy *p, struct fl_search *s, struct fl_workload w)
 {
-	struct fl_lined rest = fl_lined_victim(p, w, s->out);
+	struct fl_ordered_job rest = fl_ordered_victim(p, w, s->out);
 
-	fl_lines_push(&p->scratch->victims, &rest);
+	fl_jobs_order_push(&p->scratch->victims, &rest);
 }
 
 /*
@@ -168,10 +168,10 @@ static void skip_recorded(struct fl_policy *p, struct fl_search *s, struct fl_wo
 
 /* Its last active task if more than its minimum is in line, else all; returns how many. */
 static uint32_t choose_tasks(const struct fl_policy *p, const struct fl_search *s,
-			     const struct fl_lined *lined, uint32_t *ret)
+			     const struct fl_ordered_job *ordered, uint32_t *ret)
 {
-	const struct fl_job *j = &p->jobs[lined->workload.v];
-	bool one = lined->active > j->min_tasks;
+	const struct fl_job *j = &p->jobs[ordered->workload.v];
+	bool one = ordered->active > j->min_tasks;
 	uint32_t n = 0;
 
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++)
@@ -180,14 +180,14 @@ static uint32_t choose_tasks(const struct fl_policy *p, const struct fl_search *
 	return one ? 1 : n;
 }
 
-static void take(struct fl_policy *p, struct fl_search *s, const struct fl_lined *lined)
+static void take(struct fl_policy *p, struct fl_search *s, const struct fl_ordered_job *ordered)
 {
 	uint32_t *tasks = s->victims + s->n_victims;
-	uint32_t n = choose_tasks(p, s, lined, tasks);
+	uint32_t n = choose_tasks(p, s, ordered, tasks);
 
 	for (uint32_t i = 0; i < n; i++)
 		if (s->recorded[tasks[i]]) {
-			skip_recorded(p, s, lined->workload);
+			skip_recorded(p, s, ordered->workload);
 			return;
 		}
 	if (n == 0)
@@ -195,13 +195,13 @@ static void take(struct fl_policy *p, struct fl_search *s, const struct fl_lined
 	for (uint32_t i = 0; i < n; i++)
 		s->out[tasks[i]] = true;
 	s->offers[s->n_offers] = (struct fl_offer){
-		.workload = lined->workload,
+		.workload = ordered->workload,
 		.tasks = { s->n_victims, n },
 	};
 	s->n_victims += n;
 	append(s, s->n_offers++);
-	if (lined->active > p->jobs[lined->workload.v].min_tasks)
-		push_rest(p, s, lined->workload);
+	if (ordered->active > p->jobs[ordered->workload.v].min_tasks)
+		push_rest(p, s, ordered->workload);
 }
 
 /* Would GPUs be enough if all eligible workloads offered all their tasks? */
@@ -225,13 +225,13 @@ bool fl_offers_more(struct fl_policy *p, struct fl_search *s)
 {
 	uint32_t before = s->n_offers;
 	uint32_t enough = before == s->n_recorded ? before + 1 : 2 * before - s->n_recorded;
-	struct fl_lined next;
+	struct fl_ordered_job next;
 
-	if (!s->lined)
+	if (!s->ordered)
 		line_up(p, s);
 	else if (!s->hopeful && !(s->hopeful = all_would_suffice(p, s)))
 		return false;
-	while (s->n_offers < enough && fl_lines_pop(&p->scratch->victims, &next))
+	while (s->n_offers < enough && fl_jobs_order_pop(&p->scratch->victims, &next))
 		take(p, s, &next);
 	return s->n_offers > before;
 }

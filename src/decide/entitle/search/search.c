@@ -381,7 +381,7 @@ static int serve(struct fl_policy *p, struct fl_search *s, struct fl_workload w,
 int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fairlead_error *err)
 {
 	struct fl_search *s = p->scratch->search;
-	struct fl_lined next;
+	struct fl_ordered_job next;
 	int r = 0;
 
 	if (!p->settings.actions[rules->action])
@@ -390,8 +390,8 @@ int fl_search_all(struct fl_policy *p, const struct fl_search_rules *rules, fair
 	s->current = false;
 	s->witness.sink = p->sink;
 	s->witness.axis = p->model->axis;
-	fl_cycle_line_up(p, rules->action, rules->asks_preemptible);
-	while (r >= 0 && fl_lines_pop(&p->scratch->waiting, &next))
+	fl_cycle_enqueue_heads(p, rules->action, rules->asks_preemptible);
+	while (r >= 0 && fl_jobs_order_pop(&p->scratch->waiting, &next))
 		r = serve(p, s, next.workload, err);
 	p->trial = 0;
 	return r < 0 ? r : 0;

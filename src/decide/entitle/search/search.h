@@ -87,7 +87,7 @@ struct fl_search {
 	uint32_t piles;                     /* a pile with a lower number is empty */
 	bool *recorded;                     /* by task */
 	bool *out;                          /* by task: no longer in the victims' lines */
-	bool lined, hopeful; /* those lines are filled; all that is in them might be enough */
+	bool ordered, hopeful; /* those lines are filled; all that is in them might be enough */
 
 	/* are GPUs enough?  By machine: idle, leaving and offered; the machines with most */
 	double *gpus;

@@ -303,9 +303,9 @@ static int is_doomed(struct fl_policy *p, struct fl_search *s, const struct fl_s
 	return doomed;
 }
 
-static void add(struct fl_lines *walk, uint32_t workload)
+static void add(struct fl_jobs_order *walk, uint32_t workload)
 {
-	fl_lines_add(walk, &(struct fl_lined){ .workload = { workload } });
+	fl_jobs_order_add(walk, &(struct fl_ordered_job){ .workload = { workload } });
 }
 
 /*
@@ -314,11 +314,11 @@ static void add(struct fl_lines *walk, uint32_t workload)
  */
 static void prepare_walk(struct fl_policy *p, struct fl_search *s)
 {
-	struct fl_lines *walk = &p->scratch->walk;
+	struct fl_jobs_order *walk = &p->scratch->walk;
 
 	s->prepared = true;
 	s->n_changing = 0;
-	fl_lines_begin(walk, FL_LINES_WAITING, &s->part, /* depth= */ 0);
+	fl_jobs_order_begin(walk, FL_JOBS_ORDER_WAITING, &s->part, /* depth= */ 0);
 	for (uint32_t i = 0; i < s->n_waiting; i++) {
 		const struct fl_job *j = &p->jobs[s->waiting[i]];
 
@@ -327,23 +327,23 @@ static void prepare_walk(struct fl_policy *p, struct fl_search *s)
 		else
 			add(walk, s->waiting[i]);
 	}
-	fl_lines_keep(walk);
+	fl_jobs_order_keep(walk);
 }
 
 /* Lines up all pending workloads, the victims, and the workload that asks with its part. */
 static void line_up(struct fl_policy *p, struct fl_search *s)
 {
-	struct fl_lines *walk = &p->scratch->walk;
+	struct fl_jobs_order *walk = &p->scratch->walk;
 
 	if (!s->prepared)
 		prepare_walk(p, s);
-	fl_lines_again(walk);
+	fl_jobs_order_again(walk);
 	for (uint32_t i = 0; i < s->n_changing; i++)
 		add(walk, s->changing[i]);
 	for (uint32_t i = 0; i < s->n_members; i++)
 		if (p->jobs[s->members[i]].n_waits == 0)
 			add(walk, s->members[i]);
-	fl_lines_ready(walk);
+	fl_jobs_order_ready(walk);
 }
 
 /*
@@ -354,12 +354,12 @@ static int walk(struct fl_policy *p, struct fl_search *s, fairlead_error *err)
 {
 	uint32_t left = s->n_members;
 	bool placed = false;
-	struct fl_lined next;
+	struct fl_ordered_job next;
 	struct fl_spot spot;
 
 	s->walks++;
 	line_up(p, s);
-	while ((left > 0 || !placed) && fl_lines_pop(&p->scratch->walk, &next)) {
+	while ((left > 0 || !placed) && fl_jobs_order_pop(&p->scratch->walk, &next)) {
 		int r;
 
 		if (next.workload.v == s->asks.v) {

@@ -11,7 +11,7 @@
 
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
-#include "sim/rounds.h"
+#include "sim/loop_watch.h"
 
 enum { JOBS = 26 };
 
@@ -41,7 +41,7 @@ static void digest(const struct fl_policy *p, fl_time now, uint64_t ret[2])
 static const struct fl_policy_ops ops = { .state = state, .digest = digest };
 
 struct script {
-	struct fl_rounds r;
+	struct fl_loop_watch r;
 	struct fl_policy p;
 	fl_time now; /* cycles */
 	uint64_t fresh;
@@ -75,14 +75,14 @@ static void say(struct script *s, const char *format, ...)
 /* "3: 1 sure since 1, 6: a>b*3 b>a*3 | " at cycle 3, loop 1, 6 preemptions */
 static void say_loops(struct script *s)
 {
-	const struct fl_rounds_loop *l;
-	const struct fl_rounds_pair *p;
+	const struct fl_watched_loop *l;
+	const struct fl_watched_pair *p;
 
-	while ((l = fl_rounds_next(&s->r))) {
+	while ((l = fl_loop_watch_next(&s->r))) {
 		say(s, "%d: %u %s since %d, %d:", (int)s->now, l->number,
 		    l->sure ? "sure" : "repeated", (int)l->since, (int)l->preemptions);
 		assert_true(l->last <= s->now);
-		for (uint32_t i = 0; (p = fl_rounds_pair_of(&s->r, l->number, &i));)
+		for (uint32_t i = 0; (p = fl_loop_watch_pair_of(&s->r, l->number, &i));)
 			say(s, " %c>%c*%u", letter_of(s, p->preemptor), letter_of(s, p->victim),
 			    p->times);
 		say(s, " | ");
@@ -119,8 +119,8 @@ static const char *cycle(struct script *s, const char *at)
 	s->p.state = ++s->fresh << 8;
 	if (s->p.leaves || (*at >= 'a' && *at <= 'z'))
 		s->p.state = (uint64_t)(*at++ | 0x20);
-	assert_int_equal(fl_rounds_decided(&s->r, s->now, &d, &err), 0);
-	assert_int_equal(fl_rounds_look(&s->r, &ops, &s->p, s->now, &err), 0);
+	assert_int_equal(fl_loop_watch_decided(&s->r, s->now, &d, &err), 0);
+	assert_int_equal(fl_loop_watch_look(&s->r, &ops, &s->p, s->now, &err), 0);
 	say_loops(s);
 	return at;
 }
@@ -129,7 +129,7 @@ static const char *cycle(struct script *s, const char *at)
 static void carry(struct script *s, const struct fl_mem *mem)
 {
 	struct fl_workload was[JOBS];
-	struct fl_rounds next;
+	struct fl_loop_watch next;
 	fairlead_error err;
 
 	for (uint32_t w = 0; w < JOBS; w++)
@@ -138,9 +138,9 @@ static void carry(struct script *s, const struct fl_mem *mem)
 	s->p.leaver = id_of(s, 'z');
 	was[s->p.leaver].v = FL_NONE;
 	s->p.going = s->p.going == FL_NONE ? FL_NONE : JOBS - 1 - s->p.going;
-	assert_int_equal(fl_rounds_init(&next, mem, JOBS, &err), 0);
-	assert_int_equal(fl_rounds_adopt(&next, &s->r, was, &err), 0);
-	fl_rounds_done(&s->r);
+	assert_int_equal(fl_loop_watch_init(&next, mem, JOBS, &err), 0);
+	assert_int_equal(fl_loop_watch_adopt(&next, &s->r, was, &err), 0);
+	fl_loop_watch_done(&s->r);
 	s->r = next;
 }
 
@@ -171,7 +171,7 @@ static void play(struct script *s, const char *at)
 			e.kind = events[i].kind;
 			if (e.kind == FL_EV_EVICTED && e.workload.v == s->p.going)
 				s->p.going = FL_NONE;
-			fl_rounds_event(&s->r, &e);
+			fl_loop_watch_event(&s->r, &e);
 			at += 2;
 		}
 	}
@@ -184,7 +184,7 @@ static void begin(struct script *s, const struct fl_mem *mem)
 	memset(s, 0, sizeof *s);
 	s->p.going = FL_NONE;
 	s->p.leaver = JOBS - 1;
-	assert_int_equal(fl_rounds_init(&s->r, mem, JOBS, &err), 0);
+	assert_int_equal(fl_loop_watch_init(&s->r, mem, JOBS, &err), 0);
 }
 
 /* One round of a ring of two: b holds, a takes it, b takes it back. */
@@ -290,7 +290,7 @@ TEST(what_goes_round_is_told)
 		if (strcmp(s.told, told) != 0)
 			fail_msg("%s%s: told\n%s\nnot\n%s", name, s.carried ? ", carried" : "",
 				 s.told, told);
-		fl_rounds_done(&s.r);
+		fl_loop_watch_done(&s.r);
 	}
 }
 
@@ -315,12 +315,12 @@ TEST(states_are_looked_at_when_they_must)
 		begin(&s, &fl_mem_heap);
 		play(&s, rows[i].script);
 		CHECK(s.p.digests == rows[i].digests, rows[i].script);
-		fl_rounds_done(&s.r);
+		fl_loop_watch_done(&s.r);
 	}
 }
 
 /* A preemption of @r, each in a cycle of its own in which the victim comes back. */
-static void meet(struct fl_rounds *r, uint32_t preemptor, uint32_t victim)
+static void meet(struct fl_loop_watch *r, uint32_t preemptor, uint32_t victim)
 {
 	const struct fl_decision rows[] = {
 		{ .kind = FL_EVICT, .preemptor = { preemptor }, .workload = { victim } },
@@ -331,63 +331,63 @@ static void meet(struct fl_rounds *r, uint32_t preemptor, uint32_t victim)
 	for (int i = 0; i < 2; i++) {
 		struct fl_decisions d = { .rows = rows + i, .n = 1 };
 
-		assert_int_equal(fl_rounds_decided(r, r->cycle, &d, NULL), 0);
+		assert_int_equal(fl_loop_watch_decided(r, r->cycle, &d, NULL), 0);
 	}
-	fl_rounds_event(r, &done);
+	fl_loop_watch_event(r, &done);
 }
 
 TEST(old_pairs_are_forgotten)
 {
 	enum { MANY = 400 };
-	const struct fl_rounds_loop *l;
+	const struct fl_watched_loop *l;
 	struct fail_mem f;
-	struct fl_rounds r;
+	struct fl_loop_watch r;
 	unsigned long calls = 0;
 	uint32_t at = 0, n = 0;
 
 	fail_mem_init(&f);
-	assert_int_equal(fl_rounds_init(&r, &f.mem, MANY + 2, NULL), 0);
+	assert_int_equal(fl_loop_watch_init(&r, &f.mem, MANY + 2, NULL), 0);
 	meet(&r, 0, 1);
 	for (uint32_t i = 0; i < MANY * MANY; i++) {
-		if (i == FL_ROUNDS_PAIRS + 10)
+		if (i == FL_LOOP_WATCH_PAIRS + 10)
 			calls = f.calls;
 		if (i / MANY != i % MANY)
 			meet(&r, i / MANY, i % MANY);
-		if (i % (FL_ROUNDS_PAIRS / 4) == 0)
+		if (i % (FL_LOOP_WATCH_PAIRS / 4) == 0)
 			meet(&r, MANY, MANY + 1);
-		assert_true(r.n_pairs <= FL_ROUNDS_PAIRS);
+		assert_true(r.n_pairs <= FL_LOOP_WATCH_PAIRS);
 	}
 	/* Warm, it takes no memory, but for the first loops. */
 	assert_true(f.calls <= calls + 2);
 	assert_true(fl_pairs_find(&r.by_names, 0, 1) == FL_NONE);
-	while ((l = fl_rounds_loop_at(&r, &at)))
+	while ((l = fl_loop_watch_loop_at(&r, &at)))
 		n++;
 	assert_int_equal(n, 1);
-	assert_int_equal(r.preemptions, MANY * MANY / (FL_ROUNDS_PAIRS / 4) + 1);
-	fl_rounds_done(&r);
+	assert_int_equal(r.preemptions, MANY * MANY / (FL_LOOP_WATCH_PAIRS / 4) + 1);
+	fl_loop_watch_done(&r);
 	assert_int_equal(f.live, 0);
 }
 
 TEST(the_newest_loops_are_kept)
 {
-	enum { MANY = FL_ROUNDS_LOOPS + 100 };
-	const struct fl_rounds_loop *l;
-	struct fl_rounds r;
+	enum { MANY = FL_LOOP_WATCH_LOOPS + 100 };
+	const struct fl_watched_loop *l;
+	struct fl_loop_watch r;
 	uint32_t at = 0, n = 0;
 
-	assert_int_equal(fl_rounds_init(&r, &fl_mem_heap, 2 * MANY, NULL), 0);
+	assert_int_equal(fl_loop_watch_init(&r, &fl_mem_heap, 2 * MANY, NULL), 0);
 	for (uint32_t i = 0; i < MANY; i++)
 		for (int k = 0; k < 3; k++)
 			meet(&r, 2 * i, 2 * i + 1);
 	assert_int_equal(r.n_loops, MANY);
 	assert_int_equal(r.preemptions, 3 * MANY);
-	while ((l = fl_rounds_loop_at(&r, &at)))
-		assert_int_equal(l->number, MANY - FL_ROUNDS_LOOPS + ++n);
-	assert_int_equal(n, FL_ROUNDS_LOOPS);
-	for (n = 0; fl_rounds_next(&r); n++)
+	while ((l = fl_loop_watch_loop_at(&r, &at)))
+		assert_int_equal(l->number, MANY - FL_LOOP_WATCH_LOOPS + ++n);
+	assert_int_equal(n, FL_LOOP_WATCH_LOOPS);
+	for (n = 0; fl_loop_watch_next(&r); n++)
 		;
-	assert_int_equal(n, FL_ROUNDS_LOOPS);
-	fl_rounds_done(&r);
+	assert_int_equal(n, FL_LOOP_WATCH_LOOPS);
+	fl_loop_watch_done(&r);
 }
 
 TEST(memory_that_runs_out_leaves_nothing)
@@ -401,30 +401,30 @@ TEST(memory_that_runs_out_leaves_nothing)
 	for (unsigned long n = 1; rc == FAIRLEAD_ENOMEM; n++) {
 		fairlead_error err;
 		struct fail_mem f;
-		struct fl_rounds r, next = { 0 };
+		struct fl_loop_watch r, next = { 0 };
 		const struct fl_workload was[] = { { 1 }, { 0 } };
 
 		fail_mem_init(&f);
 		f.fail_at = n;
-		rc = fl_rounds_init(&r, &f.mem, 2, &err);
+		rc = fl_loop_watch_init(&r, &f.mem, 2, &err);
 		for (int i = 0; i < 6 && rc == 0; i++) {
 			struct fl_decisions d = { .rows = rows + i % 2, .n = 1 };
 			const struct fl_event done = { .kind = FL_EV_FINISHED };
 
-			rc = fl_rounds_decided(&r, i, &d, &err);
-			fl_rounds_event(&r, &done);
+			rc = fl_loop_watch_decided(&r, i, &d, &err);
+			fl_loop_watch_event(&r, &done);
 		}
 		assert_true(rc < 0 || r.n_loops == 1);
 		if (rc == 0)
-			rc = fl_rounds_init(&next, &f.mem, 2, &err);
+			rc = fl_loop_watch_init(&next, &f.mem, 2, &err);
 		if (rc == 0)
-			rc = fl_rounds_adopt(&next, &r, was, &err);
-		fl_rounds_done(&r);
-		fl_rounds_done(&next);
+			rc = fl_loop_watch_adopt(&next, &r, was, &err);
+		fl_loop_watch_done(&r);
+		fl_loop_watch_done(&next);
 		assert_int_equal(f.live, 0);
 		assert_true(n < 20);
 	}
 	assert_int_equal(rc, 0);
 }
 
-UNIT_GROUP("rounds")
+UNIT_GROUP("loop_watch")

@@ -36,8 +36,8 @@ enum {
 struct drawing {
 	FILE *out;
 	const struct fl_report *r;
-	const struct fl_round *round;
-	double scale[FL_ROUND_RESOURCES];             /* width of a bar per amount */
+	const struct fl_loop_moves *moves;
+	double scale[FL_LOOP_RESOURCES];              /* width of a bar per amount */
 	double height[STATES + 1], above[STATES + 1]; /* of each state; of the text behind it */
 	double x[STATES + 1], y[STATES + 1];
 	uint32_t n; /* states drawn */
@@ -97,7 +97,7 @@ static void put_cut(FILE *out, const char *text, double width, double size)
 static void put_name(FILE *out, const char *name, double width, double size)
 {
 	char buffer[FL_REPORT_NAME];
-	const char *cut = fl_round_cut(name, (unsigned)(width / (0.58 * size)), buffer);
+	const char *cut = fl_loop_cut(name, (unsigned)(width / (0.58 * size)), buffer);
 
 	put_text(out, cut, strlen(cut));
 }
@@ -134,18 +134,18 @@ static void put_style(FILE *out)
 	fputs("\n}\n</style>\n", out);
 }
 
-static uint32_t place_in_cast(const struct fl_round *round, struct fl_workload w)
+static uint32_t place_in_cast(const struct fl_loop_moves *moves, struct fl_workload w)
 {
 	uint32_t i = 0;
 
-	while (i < round->n_cast && round->cast[i].v != w.v)
+	while (i < moves->n_cast && moves->cast[i].v != w.v)
 		i++;
 	return i;
 }
 
 /* One piece of a bar, with a name where there is room for it. */
 static void put_piece(const struct drawing *d, double x, double y, double width,
-		      const struct fl_round_holding *h)
+		      const struct fl_loop_holding *h)
 {
 	char name[FL_REPORT_NAME];
 	const char *slash;
@@ -162,7 +162,7 @@ static void put_piece(const struct drawing *d, double x, double y, double width,
 	put_text(d->out, name, strlen(name));
 	fprintf(d->out,
 		"%s</title><rect class=\"c%u\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\"/>",
-		h->going ? " is being evicted" : "", place_in_cast(d->round, h->workload) % COLORS,
+		h->going ? " is being evicted" : "", place_in_cast(d->moves, h->workload) % COLORS,
 		x, y, width - 1, BAR - 4);
 	slash = strchr(name, '/') ? strchr(name, '/') + 1 : name;
 	room_for(slash, width - 6, 11, &cut);
@@ -177,14 +177,14 @@ static void put_piece(const struct drawing *d, double x, double y, double width,
 static void put_label(const struct drawing *d, double x, double y, uint32_t queue,
 		      uint32_t resource)
 {
-	const struct fl_round *round = d->round;
+	const struct fl_loop_moves *moves = d->moves;
 	char text[FL_REPORT_NAME];
 
 	snprintf(text, sizeof(text), "%.253s%s%.200s",
-		 fl_report_node(d->r->model, round->queues[queue].node),
-		 round->n_resources > 1 ? " " : "",
-		 round->n_resources > 1 ?
-			 fl_report_short_resource(d->r->model, round->resources[resource]) :
+		 fl_report_node(d->r->model, moves->queues[queue].node),
+		 moves->n_resources > 1 ? " " : "",
+		 moves->n_resources > 1 ?
+			 fl_report_short_resource(d->r->model, moves->resources[resource]) :
 			 "");
 	fprintf(d->out, "<text x=\"%.1f\" y=\"%.1f\"><title>", x, y);
 	put_text(d->out, text, strlen(text));
@@ -197,8 +197,8 @@ static void put_label(const struct drawing *d, double x, double y, uint32_t queu
 static void put_bar(const struct drawing *d, const struct fl_span *state, double x, double y,
 		    uint32_t queue, uint32_t resource)
 {
-	const struct fl_round *round = d->round;
-	const struct fl_round_queue *q = &round->queues[queue];
+	const struct fl_loop_moves *moves = d->moves;
+	const struct fl_loop_queue *q = &moves->queues[queue];
 	double at = x + LABEL, sum = q->others[resource], unit = d->scale[resource];
 	char held[32], quota[32], text[80];
 
@@ -209,7 +209,7 @@ static void put_bar(const struct drawing *d, const struct fl_span *state, double
 		put_piece(d, at, y, sum * unit, /* h= */ NULL);
 	at += sum * unit;
 	for (uint32_t i = state->first; i < state->first + state->n; i++) {
-		const struct fl_round_holding *h = &round->holdings[i];
+		const struct fl_loop_holding *h = &moves->holdings[i];
 
 		if (h->queue.v != q->node.v || h->amount[resource] <= 0)
 			continue;
@@ -220,8 +220,8 @@ static void put_bar(const struct drawing *d, const struct fl_span *state, double
 	if (q->quota[resource] >= 0)
 		fprintf(d->out, "<path class=\"quota\" d=\"M%.1f %.1fv%d\"/>\n",
 			x + LABEL + q->quota[resource] * unit, y - 2, BAR);
-	fl_round_amount(d->r, round->resources[resource], sum, held);
-	fl_round_amount(d->r, round->resources[resource], q->quota[resource], quota);
+	fl_loop_amount(d->r, moves->resources[resource], sum, held);
+	fl_loop_amount(d->r, moves->resources[resource], q->quota[resource], quota);
 	snprintf(text, sizeof(text), "%s of %s", held, quota);
 	fprintf(d->out, "<text class=\"small\" x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">",
 		x + BOX - 2 * PAD, y + BAR - 7);
@@ -231,9 +231,9 @@ static void put_bar(const struct drawing *d, const struct fl_span *state, double
 
 static const struct fl_span *state_of(const struct drawing *d, uint32_t i)
 {
-	uint32_t step = d->round->prefix + i;
+	uint32_t step = d->moves->prefix + i;
 
-	return step ? &d->round->steps[step - 1].holdings : &d->round->start;
+	return step ? &d->moves->steps[step - 1].holdings : &d->moves->start;
 }
 
 static void put_state(const struct drawing *d, uint32_t i)
@@ -243,8 +243,8 @@ static void put_state(const struct drawing *d, uint32_t i)
 	fprintf(d->out,
 		"<rect class=\"state\" x=\"%.1f\" y=\"%.1f\" width=\"%d\" height=\"%.1f\" rx=\"6\"/>\n",
 		d->x[i], d->y[i], BOX, d->height[i]);
-	for (uint32_t q = 0; q < d->round->n_queues; q++)
-		for (uint32_t k = 0; k < d->round->n_resources; k++, y += BAR)
+	for (uint32_t q = 0; q < d->moves->n_queues; q++)
+		for (uint32_t k = 0; k < d->moves->n_resources; k++, y += BAR)
 			put_bar(d, state_of(d, i), x, y, q, k);
 }
 
@@ -281,20 +281,20 @@ static void add_lines(struct line *lines, uint32_t *n, bool head, const char *te
 /* What move @i of the round does, and by which rules; so many lines. */
 static uint32_t lines_of(const struct drawing *d, uint32_t i, struct line ret[LINES])
 {
-	const struct fl_round *round = d->round;
-	const struct fl_round_step *s = &round->steps[round->prefix + i];
-	char text[FL_ROUND_TEXT], numbered[FL_ROUND_TEXT + 16];
+	const struct fl_loop_moves *moves = d->moves;
+	const struct fl_loop_step *s = &moves->steps[moves->prefix + i];
+	char text[FL_LOOP_MOVE_TEXT], numbered[FL_LOOP_MOVE_TEXT + 16];
 	uint32_t n = 0;
 
-	snprintf(numbered, sizeof(numbered), "%u. %s", round->prefix + i + 1,
-		 fl_round_move(d->r, round, round->prefix + i, NAME, text));
+	snprintf(numbered, sizeof(numbered), "%u. %s", moves->prefix + i + 1,
+		 fl_loop_move(d->r, moves, moves->prefix + i, NAME, text));
 	add_lines(ret, &n, /* head= */ true, numbered, 4);
 	for (uint32_t k = s->acts.first; k < s->acts.first + s->acts.n; k++) {
-		const struct fl_round_act *act = &round->acts[k];
+		const struct fl_loop_act *act = &moves->acts[k];
 
 		if (act->kind == FL_EVICT)
 			add_lines(ret, &n, /* head= */ false,
-				  *fl_round_proof(d->r, act, NAME, text) ?
+				  *fl_loop_proof(d->r, act, NAME, text) ?
 					  text :
 					  fl_reason_name(act->reason),
 				  2);
@@ -326,29 +326,29 @@ static void put_tip(const struct drawing *d, double x, double y, int down)
 
 static void measure(struct drawing *d)
 {
-	const struct fl_round *round = d->round;
+	const struct fl_loop_moves *moves = d->moves;
 	struct line lines[LINES];
 
-	d->n = round->n < STATES ? round->n : STATES;
-	for (uint32_t k = 0; k < round->n_resources; k++) {
+	d->n = moves->n < STATES ? moves->n : STATES;
+	for (uint32_t k = 0; k < moves->n_resources; k++) {
 		double most = 0;
 
-		for (uint32_t q = 0; q < round->n_queues; q++) {
-			most = fmax(most, round->queues[q].quota[k]);
+		for (uint32_t q = 0; q < moves->n_queues; q++) {
+			most = fmax(most, moves->queues[q].quota[k]);
 			for (uint32_t i = 0; i <= d->n; i++) {
 				const struct fl_span *state = state_of(d, i);
-				double sum = round->queues[q].others[k];
+				double sum = moves->queues[q].others[k];
 
 				for (uint32_t h = state->first; h < state->first + state->n; h++)
-					if (round->holdings[h].queue.v == round->queues[q].node.v)
-						sum += round->holdings[h].amount[k];
+					if (moves->holdings[h].queue.v == moves->queues[q].node.v)
+						sum += moves->holdings[h].amount[k];
 				most = fmax(most, sum);
 			}
 		}
 		d->scale[k] = (BOX - 2 * PAD - LABEL - VALUE) / (most > 0 ? most : 1);
 	}
 	for (uint32_t i = 0; i < d->n; i++) {
-		d->height[i] = 2 * PAD - 4 + (double)round->n_queues * round->n_resources * BAR;
+		d->height[i] = 2 * PAD - 4 + (double)moves->n_queues * moves->n_resources * BAR;
 		d->above[i] = 2 * LEG + lines_of(d, i, lines) * LINE;
 	}
 }
@@ -417,12 +417,12 @@ static void put_way(const struct drawing *d, uint32_t i)
 
 static double put_legend(const struct drawing *d)
 {
-	const struct fl_round *round = d->round;
+	const struct fl_loop_moves *moves = d->moves;
 	double x = MARGIN, y = d->bottom + 34, column = (WIDTH - 2 * MARGIN) / 3.0;
 	char name[FL_REPORT_NAME];
 
-	for (uint32_t i = 0; i < round->n_cast; i++) {
-		fl_report_workload(d->r->model, round->cast[i], name);
+	for (uint32_t i = 0; i < moves->n_cast; i++) {
+		fl_report_workload(d->r->model, moves->cast[i], name);
 		fprintf(d->out,
 			"<rect class=\"c%u\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\" rx=\"2\"/>"
 			"<text x=\"%.1f\" y=\"%.1f\"><title>",
@@ -432,7 +432,7 @@ static double put_legend(const struct drawing *d)
 		put_name(d->out, name, column - 26, 12);
 		fputs("</text>\n", d->out);
 		x += column;
-		if (i % 3 == 2 || i + 1 == round->n_cast) {
+		if (i % 3 == 2 || i + 1 == moves->n_cast) {
 			x = MARGIN;
 			y += 20;
 		}
@@ -446,49 +446,49 @@ static double put_legend(const struct drawing *d)
 }
 
 /* How high the legend is. */
-static double legend_height(const struct fl_round *round)
+static double legend_height(const struct fl_loop_moves *moves)
 {
 	/* NOLINTNEXTLINE(bugprone-integer-division): whole rows */
-	return 34 + 20.0 * ((round->n_cast + 2) / 3) + 20;
+	return 34 + 20.0 * ((moves->n_cast + 2) / 3) + 20;
 }
 
 static void put_title(const struct drawing *d, enum fl_loop loop)
 {
-	const struct fl_round *round = d->round;
+	const struct fl_loop_moves *moves = d->moves;
 	char text[160];
 
 	fprintf(d->out, "<text class=\"title\" x=\"%d\" y=\"28\">A preemption loop, %s</text>\n",
 		MARGIN, fl_loop_names[loop]);
-	snprintf(text, sizeof(text), "%u move%s repeat%s for ever", round->n,
-		 round->n == 1 ? "" : "s", round->n == 1 ? "s" : "");
-	if (round->prefix)
+	snprintf(text, sizeof(text), "%u move%s repeat%s for ever", moves->n,
+		 moves->n == 1 ? "" : "s", moves->n == 1 ? "s" : "");
+	if (moves->prefix)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
-			 "; %u lead%s into the loop", round->prefix, round->prefix == 1 ? "s" : "");
-	if (round->n > d->n)
+			 "; %u lead%s into the loop", moves->prefix, moves->prefix == 1 ? "s" : "");
+	if (moves->n > d->n)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text),
 			 "; the first %u are drawn", d->n);
-	if (round->n_resources == 1)
+	if (moves->n_resources == 1)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "; bars are %.60s",
-			 fl_report_short_resource(d->r->model, round->resources[0]));
+			 fl_report_short_resource(d->r->model, moves->resources[0]));
 	fprintf(d->out, "<text class=\"small\" x=\"%d\" y=\"47\">", MARGIN);
 	put_text(d->out, text, strlen(text));
 	fputs("</text>\n", d->out);
 }
 
-void fl_round_svg(FILE *out, const struct fl_report *r, const struct fl_round *round,
-		  enum fl_loop loop)
+void fl_loop_svg(FILE *out, const struct fl_report *r, const struct fl_loop_moves *moves,
+		 enum fl_loop loop)
 {
-	struct drawing d = { .out = out, .r = r, .round = round };
+	struct drawing d = { .out = out, .r = r, .moves = moves };
 
 	measure(&d);
 	place(&d);
 	fprintf(out,
 		"<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %.0f\" role=\"img\">\n"
 		"<title>A preemption loop</title>\n",
-		WIDTH, d.bottom + legend_height(round) + 10);
+		WIDTH, d.bottom + legend_height(moves) + 10);
 	put_style(out);
 	fprintf(out, "<rect class=\"back\" width=\"%d\" height=\"%.0f\"/>\n", WIDTH,
-		d.bottom + legend_height(round) + 10);
+		d.bottom + legend_height(moves) + 10);
 	put_title(&d, loop);
 	for (uint32_t i = 0; i < d.n; i++)
 		put_way(&d, i);

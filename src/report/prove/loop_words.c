@@ -64,7 +64,7 @@ const char *fl_move_name(enum fl_move_kind kind)
 	return names[kind];
 }
 
-const char *fl_round_share(double share, char buffer[32])
+const char *fl_loop_share(double share, char buffer[32])
 {
 	if (isinf(share))
 		snprintf(buffer, 32, "inf");
@@ -73,8 +73,8 @@ const char *fl_round_share(double share, char buffer[32])
 	return buffer;
 }
 
-const char *fl_round_amount(const struct fl_report *r, struct fl_resource resource, double amount,
-			    char buffer[32])
+const char *fl_loop_amount(const struct fl_report *r, struct fl_resource resource, double amount,
+			   char buffer[32])
 {
 	if (amount == FL_UNBOUNDED)
 		snprintf(buffer, 32, "unlimited");
@@ -86,7 +86,7 @@ const char *fl_round_amount(const struct fl_report *r, struct fl_resource resour
 	return buffer;
 }
 
-const char *fl_round_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME])
+const char *fl_loop_cut(const char *text, unsigned longest, char buffer[FL_REPORT_NAME])
 {
 	size_t chars = 0, head = longest / 2, at = 0, used = 0;
 
@@ -124,18 +124,19 @@ static void FL_PRINTF(2, 3) put(struct out *o, const char *format, ...)
 	int n;
 
 	va_start(args, format);
-	n = vsnprintf(o->text + o->used, FL_ROUND_TEXT - o->used, format, args);
+	n = vsnprintf(o->text + o->used, FL_LOOP_MOVE_TEXT - o->used, format, args);
 	va_end(args);
 	if (n > 0)
-		o->used += (size_t)n < FL_ROUND_TEXT - o->used ? (size_t)n :
-								 FL_ROUND_TEXT - o->used - 1;
+		o->used += (size_t)n < FL_LOOP_MOVE_TEXT - o->used ?
+				   (size_t)n :
+				   FL_LOOP_MOVE_TEXT - o->used - 1;
 }
 
 static void put_name(struct out *o, struct fl_workload w)
 {
 	char name[FL_REPORT_NAME], buffer[FL_REPORT_NAME];
 
-	put(o, "%s", fl_round_cut(fl_report_workload(o->r->model, w, name), o->longest, buffer));
+	put(o, "%s", fl_loop_cut(fl_report_workload(o->r->model, w, name), o->longest, buffer));
 }
 
 static void put_node(struct out *o, struct fl_node n)
@@ -144,7 +145,7 @@ static void put_node(struct out *o, struct fl_node n)
 
 	put(o, "%s",
 	    n.v == FL_NONE ? "its side" :
-			     fl_round_cut(fl_report_node(o->r->model, n), o->longest, buffer));
+			     fl_loop_cut(fl_report_node(o->r->model, n), o->longest, buffer));
 }
 
 /* " (team-a)" */
@@ -160,40 +161,40 @@ static void put_queue(struct out *o, struct fl_node n)
 /* --- a move --- */
 
 /* Does an earlier act of the step have this preemptor? Then it has been named. */
-static bool was_told(const struct fl_round *round, const struct fl_span *acts, uint32_t act)
+static bool was_told(const struct fl_loop_moves *moves, const struct fl_span *acts, uint32_t act)
 {
 	for (uint32_t i = acts->first; i < act; i++)
-		if (round->acts[i].kind == FL_EVICT &&
-		    round->acts[i].preemptor.v == round->acts[act].preemptor.v)
+		if (moves->acts[i].kind == FL_EVICT &&
+		    moves->acts[i].preemptor.v == moves->acts[act].preemptor.v)
 			return true;
 	return false;
 }
 
 /* Is the place reserved for the preemptor of an eviction of the step? Then it needs no words. */
-static bool goes_without_saying(const struct fl_round *round, const struct fl_span *acts,
+static bool goes_without_saying(const struct fl_loop_moves *moves, const struct fl_span *acts,
 				uint32_t act)
 {
 	for (uint32_t i = acts->first; i < acts->first + acts->n; i++)
-		if (round->acts[act].kind == FL_RESERVE && round->acts[i].kind == FL_EVICT &&
-		    round->acts[i].preemptor.v == round->acts[act].workload.v)
+		if (moves->acts[act].kind == FL_RESERVE && moves->acts[i].kind == FL_EVICT &&
+		    moves->acts[i].preemptor.v == moves->acts[act].workload.v)
 			return true;
-	return round->acts[act].kind == FL_EVICT && was_told(round, acts, act);
+	return moves->acts[act].kind == FL_EVICT && was_told(moves, acts, act);
 }
 
-static bool is_together(const struct fl_round_act *a, const struct fl_round_act *b)
+static bool is_together(const struct fl_loop_act *a, const struct fl_loop_act *b)
 {
 	return b->kind == FL_EVICT && b->preemptor.v == a->preemptor.v;
 }
 
 /* "ns/a (q) preempts ns/b and ns/c (p)": all victims of one preemptor. */
-static void put_taking(struct out *o, const struct fl_round *round, const struct fl_span *acts,
+static void put_taking(struct out *o, const struct fl_loop_moves *moves, const struct fl_span *acts,
 		       uint32_t at)
 {
-	const struct fl_round_act *first = &round->acts[at];
+	const struct fl_loop_act *first = &moves->acts[at];
 	uint32_t n = 0, told = 0, end = acts->first + acts->n;
 
 	for (uint32_t i = at; i < end; i++)
-		n += is_together(first, &round->acts[i]);
+		n += is_together(first, &moves->acts[i]);
 	if (first->preemptor.v == FL_NONE) {
 		put_name(o, first->workload);
 		put(o, " is evicted");
@@ -203,7 +204,7 @@ static void put_taking(struct out *o, const struct fl_round *round, const struct
 	put_queue(o, first->preemptor_queue);
 	put(o, " preempts ");
 	for (uint32_t i = at; i < end && told < NAMED; i++) {
-		const struct fl_round_act *act = &round->acts[i];
+		const struct fl_loop_act *act = &moves->acts[i];
 
 		if (!is_together(first, act))
 			continue;
@@ -216,13 +217,13 @@ static void put_taking(struct out *o, const struct fl_round *round, const struct
 		put(o, " and %u more", n - told);
 }
 
-static void put_act(struct out *o, const struct fl_round *round, const struct fl_span *acts,
+static void put_act(struct out *o, const struct fl_loop_moves *moves, const struct fl_span *acts,
 		    uint32_t at)
 {
-	const struct fl_round_act *act = &round->acts[at];
+	const struct fl_loop_act *act = &moves->acts[at];
 
 	if (act->kind == FL_EVICT) {
-		put_taking(o, round, acts, at);
+		put_taking(o, moves, acts, at);
 		return;
 	}
 	put_name(o, act->workload);
@@ -230,10 +231,10 @@ static void put_act(struct out *o, const struct fl_round *round, const struct fl
 	put(o, act->kind == FL_ADMIT ? " starts" : " has a place reserved");
 }
 
-const char *fl_round_move(const struct fl_report *r, const struct fl_round *round, uint32_t step,
-			  unsigned longest, char buffer[FL_ROUND_TEXT])
+const char *fl_loop_move(const struct fl_report *r, const struct fl_loop_moves *moves,
+			 uint32_t step, unsigned longest, char buffer[FL_LOOP_MOVE_TEXT])
 {
-	const struct fl_round_step *s = &round->steps[step];
+	const struct fl_loop_step *s = &moves->steps[step];
 	struct out o = { .text = buffer, .r = r, .longest = longest };
 	bool any = false;
 
@@ -245,10 +246,10 @@ const char *fl_round_move(const struct fl_report *r, const struct fl_round *roun
 		any = true;
 	}
 	for (uint32_t i = s->acts.first; i < s->acts.first + s->acts.n; i++) {
-		if (goes_without_saying(round, &s->acts, i))
+		if (goes_without_saying(moves, &s->acts, i))
 			continue;
 		put(&o, "%s", any ? "; " : "");
-		put_act(&o, round, &s->acts, i);
+		put_act(&o, moves, &s->acts, i);
 		any = true;
 	}
 	if (!any && s->move.kind == FL_MOVE_SERVE) {
@@ -270,9 +271,9 @@ static const char *number(const struct fl_report *r, const struct fl_evidence *e
 	switch (n->kind) {
 	case FL_NUMBER_SHARE:
 	case FL_NUMBER_RATIO:
-		return fl_round_share(n->share, buffer);
+		return fl_loop_share(n->share, buffer);
 	case FL_NUMBER_BUNDLE:
-		return fl_round_amount(r, e->resource, n->share, buffer);
+		return fl_loop_amount(r, e->resource, n->share, buffer);
 	case FL_NUMBER_TIME:
 	case FL_NUMBER_DURATION:
 		return fl_report_seconds(n->amount, buffer);
@@ -285,7 +286,7 @@ static const char *number(const struct fl_report *r, const struct fl_evidence *e
 	return "";
 }
 
-static void put_shares(struct out *o, const struct fl_round_act *act, const char *lhs,
+static void put_shares(struct out *o, const struct fl_loop_act *act, const char *lhs,
 		       const char *rhs)
 {
 	bool final = act->proof.check == FL_CHECK_S2A;
@@ -303,8 +304,8 @@ static void put_shares(struct out *o, const struct fl_round_act *act, const char
 	put(o, ", %s", rhs);
 }
 
-const char *fl_round_proof(const struct fl_report *r, const struct fl_round_act *act,
-			   unsigned longest, char buffer[FL_ROUND_TEXT])
+const char *fl_loop_proof(const struct fl_report *r, const struct fl_loop_act *act,
+			  unsigned longest, char buffer[FL_LOOP_MOVE_TEXT])
 {
 	const struct fl_evidence *e = &act->proof;
 	struct out o = { .text = buffer, .r = r, .longest = longest };

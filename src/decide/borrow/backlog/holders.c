@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/line/holders.h"
+#include "decide/borrow/backlog/holders.h"
 
 #include <string.h>
 
@@ -40,14 +40,14 @@ int fl_holders_cmp_ages(const void *policy, uint32_t a, uint32_t b)
 /* The candidates of @q, or their order, changed; @listed: their list is up to date already. */
 static void change(struct fl_policy *p, struct fl_node q, bool listed)
 {
-	struct fl_line *line = &p->lines[q.v];
+	struct fl_backlog *backlog = &p->backlogs[q.v];
 	uint32_t root = p->tree.root_index[q.v];
 	bool bounded = fl_least_is_known(p, q);
 
 	p->epochs++;
-	FL_SET(p, line->epoch, p->epochs);
+	FL_SET(p, backlog->epoch, p->epochs);
 	if (listed)
-		line->sorted_epoch = line->epoch;
+		backlog->sorted_epoch = backlog->epoch;
 	if (bounded)
 		fl_least_keep(p, q);
 	if (root == FL_NONE)
@@ -59,14 +59,14 @@ static void change(struct fl_policy *p, struct fl_node q, bool listed)
 /* Is the list of @q's candidates up to date, and not ordered by usage? */
 static bool is_listed(const struct fl_policy *p, struct fl_node q)
 {
-	return p->lines[q.v].sorted_epoch == p->lines[q.v].epoch && !fl_afs_orders(p, q);
+	return p->backlogs[q.v].sorted_epoch == p->backlogs[q.v].epoch && !fl_afs_orders(p, q);
 }
 
 /* The number of @q's candidates that come before @w. */
 static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_workload w)
 {
-	const uint32_t *list = p->candidates + p->lines[q.v].holders.first;
-	uint32_t low = 0, high = p->lines[q.v].n_sorted;
+	const uint32_t *list = p->candidates + p->backlogs[q.v].holders.first;
+	uint32_t low = 0, high = p->backlogs[q.v].n_sorted;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -82,14 +82,14 @@ static uint32_t rank_of(const struct fl_policy *p, struct fl_node q, struct fl_w
 void fl_holders_unlist(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_node q = p->jobs[w.v].held_by;
-	struct fl_line *line = &p->lines[q.v];
-	uint32_t *list = p->candidates + line->holders.first, at;
+	struct fl_backlog *backlog = &p->backlogs[q.v];
+	uint32_t *list = p->candidates + backlog->holders.first, at;
 	bool listed = is_listed(p, q);
 
 	if (listed) {
 		at = rank_of(p, q, w);
-		line->n_sorted--;
-		memmove(list + at, list + at + 1, (line->n_sorted - at) * sizeof *list);
+		backlog->n_sorted--;
+		memmove(list + at, list + at + 1, (backlog->n_sorted - at) * sizeof *list);
 	}
 	change(p, q, listed);
 }
@@ -97,15 +97,15 @@ void fl_holders_unlist(struct fl_policy *p, struct fl_workload w)
 void fl_holders_list(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_node q = p->jobs[w.v].held_by;
-	struct fl_line *line = &p->lines[q.v];
-	uint32_t *list = p->candidates + line->holders.first, at;
+	struct fl_backlog *backlog = &p->backlogs[q.v];
+	uint32_t *list = p->candidates + backlog->holders.first, at;
 	bool listed = is_listed(p, q);
 
 	if (listed) {
 		at = rank_of(p, q, w);
-		memmove(list + at + 1, list + at, (line->n_sorted - at) * sizeof *list);
+		memmove(list + at + 1, list + at, (backlog->n_sorted - at) * sizeof *list);
 		list[at] = w.v;
-		line->n_sorted++;
+		backlog->n_sorted++;
 	}
 	change(p, q, listed);
 	if (fl_least_is_known(p, q))
@@ -132,13 +132,13 @@ int fl_holders_room(struct fl_policy *p, struct fl_workload w, fairlead_error *e
 void fl_holders_hold(struct fl_policy *p, struct fl_workload w, struct fl_node q)
 {
 	struct fl_job *j = &p->jobs[w.v];
-	struct fl_line *line = &p->lines[q.v];
-	uint32_t at = line->n_holders;
+	struct fl_backlog *backlog = &p->backlogs[q.v];
+	uint32_t at = backlog->n_holders;
 
 	FL_SET(p, j->held_by, q);
-	FL_SET(p, p->holders[line->holders.first + at], w.v);
+	FL_SET(p, p->holders[backlog->holders.first + at], w.v);
 	FL_SET(p, p->holder_at[w.v], at);
-	FL_SET(p, line->n_holders, at + 1);
+	FL_SET(p, backlog->n_holders, at + 1);
 	fl_holders_list(p, w);
 	if (p->afs)
 		fl_afs_hold(p, w, +1);
@@ -153,8 +153,8 @@ void fl_holders_release(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_node q = j->held_by;
-	struct fl_line *line = &p->lines[q.v];
-	uint32_t last = p->holders[line->holders.first + line->n_holders - 1];
+	struct fl_backlog *backlog = &p->backlogs[q.v];
+	uint32_t last = p->holders[backlog->holders.first + backlog->n_holders - 1];
 
 	if (p->tree.root_index[q.v] != FL_NONE)
 		for (uint32_t i = j->n_use; i-- > 0;)
@@ -163,10 +163,10 @@ void fl_holders_release(struct fl_policy *p, struct fl_workload w)
 	if (p->afs)
 		fl_afs_hold(p, w, -1);
 	fl_holders_unlist(p, w);
-	FL_SET(p, p->holders[line->holders.first + p->holder_at[w.v]], last);
+	FL_SET(p, p->holders[backlog->holders.first + p->holder_at[w.v]], last);
 	FL_SET(p, p->holder_at[last], p->holder_at[w.v]);
-	FL_SET(p, line->n_holders, line->n_holders - 1);
-	FL_SET(p, line->generation, line->generation + 1);
+	FL_SET(p, backlog->n_holders, backlog->n_holders - 1);
+	FL_SET(p, backlog->generation, backlog->generation + 1);
 	FL_SET(p, j->held_by, (struct fl_node){ FL_NONE });
 	fl_holdings_give(&p->holdings, j->held, fl_room(p, j), &p->undo);
 	FL_SET(p, j->held, FL_NONE);
@@ -179,29 +179,29 @@ size_t fl_holders_undo(const struct fl_policy *p, struct fl_node q, uint32_t use
 		       uint32_t placements)
 {
 	const struct fl_job *j;
-	const struct fl_line *line;
+	const struct fl_backlog *backlog;
 
 	return FL_UNDO_OF(j->held_by) + FL_UNDO_OF(j->held) + FL_UNDO_OF(j->n_use) +
 	       FL_UNDO_OF(j->n_placement) + FL_UNDO_OF(j->reserved_at) +
-	       FL_UNDO_OF(line->n_holders) + FL_UNDO_OF(line->generation) +
+	       FL_UNDO_OF(backlog->n_holders) + FL_UNDO_OF(backlog->generation) +
 	       FL_UNDO_OF(p->holders[0]) + FL_UNDO_OF(p->holder_at[0]) + FL_HOLDERS_LIST_UNDO +
 	       FL_HOLDINGS_UNDO + uses * fl_usage_undo(&p->tree, q) + fl_afs_undo(p, placements);
 }
 
 const uint32_t *fl_holders_candidates(struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
 {
-	struct fl_line *line = &p->lines[q.v];
-	uint32_t *list = p->candidates + line->holders.first;
+	struct fl_backlog *backlog = &p->backlogs[q.v];
+	uint32_t *list = p->candidates + backlog->holders.first;
 
-	*ret_n = line->n_holders;
-	if (line->sorted_epoch != line->epoch ||
-	    (fl_afs_orders(p, q) && line->sorted_usage != fl_afs_stamp(p))) {
-		for (uint32_t i = 0; i < line->n_holders; i++)
-			list[i] = p->holders[line->holders.first + i];
-		fl_sort(list, line->n_holders, p->sort_scratch, fl_holders_cmp_candidates, p);
-		line->n_sorted = line->n_holders;
-		line->sorted_epoch = line->epoch;
-		line->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
+	*ret_n = backlog->n_holders;
+	if (backlog->sorted_epoch != backlog->epoch ||
+	    (fl_afs_orders(p, q) && backlog->sorted_usage != fl_afs_stamp(p))) {
+		for (uint32_t i = 0; i < backlog->n_holders; i++)
+			list[i] = p->holders[backlog->holders.first + i];
+		fl_sort(list, backlog->n_holders, p->sort_scratch, fl_holders_cmp_candidates, p);
+		backlog->n_sorted = backlog->n_holders;
+		backlog->sorted_epoch = backlog->epoch;
+		backlog->sorted_usage = p->afs ? fl_afs_stamp(p) : 0;
 	}
 	return list;
 }
@@ -219,10 +219,11 @@ const uint32_t *fl_holders_tree_candidates(struct fl_policy *p, uint32_t root_in
 	if (p->tree_sorted_epoch[root_index] == p->tree_epoch[root_index])
 		return list;
 	for (uint32_t i = 0; i < queues.n; i++) {
-		const struct fl_line *line = &p->lines[p->tree.queue_ids[queues.first + i]];
+		const struct fl_backlog *backlog =
+			&p->backlogs[p->tree.queue_ids[queues.first + i]];
 
-		for (uint32_t k = 0; k < line->n_holders; k++)
-			list[n++] = p->holders[line->holders.first + k];
+		for (uint32_t k = 0; k < backlog->n_holders; k++)
+			list[n++] = p->holders[backlog->holders.first + k];
 	}
 	fl_sort(list, n, p->sort_scratch, fl_holders_cmp_ages, p);
 	for (uint32_t i = 0; i < n; i++)

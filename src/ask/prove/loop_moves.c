@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ask/prove/round.h"
+#include "ask/prove/loop_moves.h"
 
 #include "ask/common/pending.h"
 #include "base/sort.h"
@@ -12,7 +12,7 @@ struct telling {
 	struct fl_prove_clock clock;
 	const struct fl_move *moves;
 	struct fl_arena *arena;
-	struct fl_round *round;
+	struct fl_loop_moves *loop;
 	struct fl_node *where; /* by workload: where it holds quota, or would */
 	bool *in_cast;         /* by workload */
 	uint32_t cap_acts;
@@ -72,7 +72,7 @@ static void hear(void *user, const struct fl_evidence *row)
 }
 
 /* A reclaim depends on the preemptor's quota alone; all else on what was said of the victim. */
-static bool suits(const struct fl_round_act *act, const struct fl_evidence *row)
+static bool suits(const struct fl_loop_act *act, const struct fl_evidence *row)
 {
 	bool own = row->victim.v == act->workload.v;
 
@@ -86,7 +86,7 @@ static bool suits(const struct fl_round_act *act, const struct fl_evidence *row)
 	return own || (row->victim.v == FL_NONE && row->check == FL_CHECK_CAN_RECLAIM);
 }
 
-static void find_proof(const struct telling *t, struct fl_round_act *act)
+static void find_proof(const struct telling *t, struct fl_loop_act *act)
 {
 	int best = 0;
 
@@ -116,7 +116,7 @@ static uint32_t depth_of(const struct fl_model *m, struct fl_node n)
 
 /* The nodes that part below the lowest one above both queues. */
 static void find_sides(const struct fl_model *m, struct fl_node a, struct fl_node b,
-		       struct fl_round_side ret[2])
+		       struct fl_loop_side ret[2])
 {
 	uint32_t da = depth_of(m, a), db = depth_of(m, b);
 
@@ -135,13 +135,13 @@ static void find_sides(const struct fl_model *m, struct fl_node a, struct fl_nod
 	ret[1].node = b;
 }
 
-static struct fl_round_act *add_act(struct telling *t)
+static struct fl_loop_act *add_act(struct telling *t)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 
 	if (r->n_acts == t->cap_acts) {
 		uint32_t cap = t->cap_acts ? 2 * t->cap_acts : 16;
-		struct fl_round_act *grown = fl_arena_alloc(t->arena, cap, sizeof(*grown), t->err);
+		struct fl_loop_act *grown = fl_arena_alloc(t->arena, cap, sizeof(*grown), t->err);
 
 		if (!grown)
 			return NULL;
@@ -150,8 +150,8 @@ static struct fl_round_act *add_act(struct telling *t)
 		r->acts = grown;
 		t->cap_acts = cap;
 	}
-	r->acts[r->n_acts] = (struct fl_round_act){ .preemptor = { FL_NONE },
-						    .preemptor_queue = { FL_NONE } };
+	r->acts[r->n_acts] = (struct fl_loop_act){ .preemptor = { FL_NONE },
+						   .preemptor_queue = { FL_NONE } };
 	return &r->acts[r->n_acts++];
 }
 
@@ -165,7 +165,7 @@ static int keep_decisions(struct telling *t, const struct fl_decisions *d)
 {
 	for (uint32_t i = 0; i < d->n; i++) {
 		const struct fl_decision *row = &d->rows[i];
-		struct fl_round_act *act = is_news(row) ? add_act(t) : NULL;
+		struct fl_loop_act *act = is_news(row) ? add_act(t) : NULL;
 
 		if (!is_news(row))
 			continue;
@@ -193,11 +193,11 @@ static int keep_decisions(struct telling *t, const struct fl_decisions *d)
 
 static void look_at_shares(struct telling *t, bool after)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 
 	for (uint32_t i = t->first_act; i < r->n_acts; i++)
 		for (int s = 0; s < 2; s++) {
-			struct fl_round_side *side = &r->acts[i].sides[s];
+			struct fl_loop_side *side = &r->acts[i].sides[s];
 
 			if (side->node.v != FL_NONE)
 				t->ops->share(t->policy, side->node,
@@ -208,7 +208,7 @@ static void look_at_shares(struct telling *t, bool after)
 /* All evictions of the move have completed, and the preemptor is served. */
 static int play_out(struct telling *t, fl_time now)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	struct fl_decisions d;
 	int rc = 0;
 
@@ -232,7 +232,7 @@ static int play_out(struct telling *t, fl_time now)
 
 static int weigh(struct telling *t, fl_time now)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	bool any = false;
 	fl_mark mark;
 
@@ -264,7 +264,7 @@ static int move(struct telling *t, uint32_t i, const struct fl_sink *sink, struc
 static int follow(struct telling *t)
 {
 	const struct fl_sink sink = { .row = hear, .user = t };
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	uint64_t begin[2] = { 0 }, end[2];
 
 	for (uint32_t i = 0; i < r->prefix + r->n; i++) {
@@ -303,19 +303,19 @@ static int follow(struct telling *t)
 /* What the cast holds now, behind all that was kept. */
 static struct fl_span look(struct telling *t)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	struct fl_span span = { r->n_holdings, 0 };
 
 	for (uint32_t i = 0; i < r->n_cast; i++) {
 		struct fl_workload w = r->cast[i];
 		enum fl_workload_state state = t->ops->state(t->policy, w);
-		struct fl_round_holding *h = &r->holdings[r->n_holdings];
+		struct fl_loop_holding *h = &r->holdings[r->n_holdings];
 
 		if (state != FL_STATE_ADMITTED && state != FL_STATE_EVICTING)
 			continue;
-		*h = (struct fl_round_holding){ .workload = w,
-						.queue = t->where[w.v],
-						.going = state == FL_STATE_EVICTING };
+		*h = (struct fl_loop_holding){ .workload = w,
+					       .queue = t->where[w.v],
+					       .going = state == FL_STATE_EVICTING };
 		for (uint32_t k = 0; k < r->n_resources; k++)
 			h->amount[k] = t->ops->held(t->policy, w, r->resources[k]);
 		r->n_holdings++;
@@ -326,7 +326,7 @@ static struct fl_span look(struct telling *t)
 
 static int follow_holdings(struct telling *t)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 
 	r->start = look(t);
 	for (uint32_t i = 0; i < r->prefix + r->n; i++) {
@@ -374,7 +374,7 @@ static void place_all(struct telling *t)
 static int gather(struct telling *t)
 {
 	const struct fl_model *m = t->model;
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	uint32_t most = m->n_workloads > m->n_nodes ? m->n_workloads : m->n_nodes;
 	uint32_t *ids = fl_arena_alloc(t->arena, (size_t)most * 2 + 1, sizeof(*ids), t->err);
 	bool *is_queue = fl_arena_alloc(t->arena, (size_t)m->n_nodes + 1, 1, t->err);
@@ -412,10 +412,10 @@ static bool is_asked_for(const struct telling *t, struct fl_resource resource)
 {
 	const struct fl_model *m = t->model;
 
-	for (uint32_t i = 0; i < t->round->n_cast; i++) {
-		const struct fl_workload_row *w = &m->workloads[t->round->cast[i].v];
+	for (uint32_t i = 0; i < t->loop->n_cast; i++) {
+		const struct fl_workload_row *w = &m->workloads[t->loop->cast[i].v];
 
-		if (t->ops->held(t->policy, t->round->cast[i], resource) > 0)
+		if (t->ops->held(t->policy, t->loop->cast[i], resource) > 0)
 			return true;
 		for (uint32_t s = w->podsets.first; s < w->podsets.first + w->podsets.n; s++)
 			for (uint32_t q = 0; q < m->podsets[s].requests.n; q++) {
@@ -453,8 +453,8 @@ static double quota_of(const struct fl_model *m, struct fl_node n, struct fl_res
 /* Some queue of the cast has a bound of it. */
 static bool is_bounded(const struct telling *t, struct fl_resource resource)
 {
-	for (uint32_t q = 0; q < t->round->n_queues; q++)
-		if (quota_of(t->model, t->round->queues[q].node, resource) != FL_UNBOUNDED)
+	for (uint32_t q = 0; q < t->loop->n_queues; q++)
+		if (quota_of(t->model, t->loop->queues[q].node, resource) != FL_UNBOUNDED)
 			return true;
 	return false;
 }
@@ -462,7 +462,7 @@ static bool is_bounded(const struct telling *t, struct fl_resource resource)
 /* Without those that no queue has a bound of, unless there are no others. */
 static void choose_resources(struct telling *t)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	bool any = false;
 
 	for (uint32_t i = 0; i < t->model->n_resources; i++)
@@ -472,7 +472,7 @@ static void choose_resources(struct telling *t)
 		if (!is_asked_for(t, (struct fl_resource){ i }) ||
 		    (any && !is_bounded(t, (struct fl_resource){ i })))
 			continue;
-		if (r->n_resources < FL_ROUND_RESOURCES)
+		if (r->n_resources < FL_LOOP_RESOURCES)
 			r->resources[r->n_resources++].v = i;
 		else
 			r->more_resources++;
@@ -482,14 +482,14 @@ static void choose_resources(struct telling *t)
 static void look_at_queues(struct telling *t)
 {
 	const struct fl_model *m = t->model;
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 
 	for (uint32_t i = 0; i < r->n_queues; i++)
 		for (uint32_t k = 0; k < r->n_resources; k++)
 			r->queues[i].quota[k] = quota_of(m, r->queues[i].node, r->resources[k]);
 	for (uint32_t w = 0; w < m->n_workloads; w++)
 		for (uint32_t i = 0; i < r->n_queues && !t->in_cast[w]; i++) {
-			struct fl_round_queue *q = &r->queues[i];
+			struct fl_loop_queue *q = &r->queues[i];
 
 			if (t->where[w].v != q->node.v)
 				continue;
@@ -502,7 +502,8 @@ static void look_at_queues(struct telling *t)
 /* --- is it a race? --- */
 
 /* What step @i admits: *ret_other, a workload that is not @who.  Does it admit @who? */
-static bool admits(const struct fl_round *r, uint32_t i, struct fl_workload who, bool *ret_other)
+static bool admits(const struct fl_loop_moves *r, uint32_t i, struct fl_workload who,
+		   bool *ret_other)
 {
 	const struct fl_span *acts = &r->steps[i].acts;
 	bool admitted = false;
@@ -519,7 +520,7 @@ static bool admits(const struct fl_round *r, uint32_t i, struct fl_workload who,
 }
 
 /* Does another one start behind step @i of the round before @preemptor, once around? */
-static bool is_overtaken(const struct fl_round *r, uint32_t i, struct fl_workload preemptor)
+static bool is_overtaken(const struct fl_loop_moves *r, uint32_t i, struct fl_workload preemptor)
 {
 	bool other = false;
 
@@ -529,7 +530,7 @@ static bool is_overtaken(const struct fl_round *r, uint32_t i, struct fl_workloa
 	return other;
 }
 
-static bool is_race(const struct fl_round *r)
+static bool is_race(const struct fl_loop_moves *r)
 {
 	for (uint32_t i = r->prefix; i < r->prefix + r->n; i++) {
 		const struct fl_span *acts = &r->steps[i].acts;
@@ -546,7 +547,7 @@ static bool is_race(const struct fl_round *r)
 
 static int tell(struct telling *t)
 {
-	struct fl_round *r = t->round;
+	struct fl_loop_moves *r = t->loop;
 	uint32_t n = r->prefix + r->n;
 	fl_mark mark;
 
@@ -586,12 +587,12 @@ static int tell(struct telling *t)
 	return rc;
 }
 
-int fl_round_tell(const struct fl_policy_ops *ops, struct fl_policy *p, const struct fl_model *m,
-		  fl_time now, const struct fl_move *moves, uint32_t prefix, uint32_t n,
-		  struct fl_arena *arena, struct fl_round *ret, uint32_t *ret_failed,
-		  fairlead_error *err)
+int fl_loop_moves_tell(const struct fl_policy_ops *ops, struct fl_policy *p,
+		       const struct fl_model *m, fl_time now, const struct fl_move *moves,
+		       uint32_t prefix, uint32_t n, struct fl_arena *arena,
+		       struct fl_loop_moves *ret, uint32_t *ret_failed, fairlead_error *err)
 {
-	struct fl_round round = { .prefix = prefix, .n = n };
+	struct fl_loop_moves loop = { .prefix = prefix, .n = n };
 	struct telling t = {
 		.ops = ops,
 		.policy = p,
@@ -600,14 +601,14 @@ int fl_round_tell(const struct fl_policy_ops *ops, struct fl_policy *p, const st
 		.clock = fl_prove_clock(ops, m, now),
 		.moves = moves,
 		.arena = arena,
-		.round = &round,
+		.loop = &loop,
 		.err = err,
 	};
 	int rc = tell(&t);
 
 	if (rc == 0) {
-		round.race = is_race(&round);
-		*ret = round;
+		loop.race = is_race(&loop);
+		*ret = loop;
 	} else if (ret_failed) {
 		*ret_failed = t.failed;
 	}

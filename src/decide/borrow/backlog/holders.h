@@ -7,8 +7,8 @@
  *
  * Private to decide/borrow.
  */
-#ifndef FL_DECIDE_BORROW_LINE_HOLDERS_H
-#define FL_DECIDE_BORROW_LINE_HOLDERS_H
+#ifndef FL_DECIDE_BORROW_BACKLOG_HOLDERS_H
+#define FL_DECIDE_BORROW_BACKLOG_HOLDERS_H
 
 #include "decide/borrow/state/state.h"
 

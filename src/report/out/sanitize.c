@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "report/out/wash.h"
+#include "report/out/sanitize.h"
 
 #include <string.h>
 
 #include "report/out/report.h"
 
-static void put_whole(struct fl_wash *w)
+static void put_whole(struct fl_sanitize *w)
 {
 	fwrite(w->held, 1, w->n, w->out);
 	w->n = 0;
 }
 
-static void put_bad(struct fl_wash *w)
+static void put_bad(struct fl_sanitize *w)
 {
 	putc('?', w->out);
 	w->n = 0;
@@ -24,7 +24,7 @@ static unsigned length_of(unsigned char lead)
 }
 
 /* The first byte of something. */
-static void begin(struct fl_wash *w, char c)
+static void begin(struct fl_sanitize *w, char c)
 {
 	unsigned char byte = (unsigned char)c;
 
@@ -37,14 +37,14 @@ static void begin(struct fl_wash *w, char c)
 }
 
 /* Of ESC [ digits and semicolons m: is @c, the n-th byte, still part of it? */
-static bool in_sequence(const struct fl_wash *w, char c)
+static bool in_sequence(const struct fl_sanitize *w, char c)
 {
 	if (w->n == 1)
 		return c == '[';
 	return c && strchr("0123456789;m", c);
 }
 
-static void put_byte(struct fl_wash *w, char c)
+static void put_byte(struct fl_sanitize *w, char c)
 {
 	bool sequence = w->n && w->held[0] == '\033';
 	bool goes_on = sequence ? in_sequence(w, c) : ((unsigned char)c & 0xc0) == 0x80;
@@ -70,13 +70,13 @@ static void put_byte(struct fl_wash *w, char c)
 	}
 }
 
-void fl_wash_put(struct fl_wash *w, const char *bytes, size_t len)
+void fl_sanitize_put(struct fl_sanitize *w, const char *bytes, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
 		put_byte(w, bytes[i]);
 }
 
-void fl_wash_end(struct fl_wash *w)
+void fl_sanitize_end(struct fl_sanitize *w)
 {
 	if (w->n)
 		put_bad(w);

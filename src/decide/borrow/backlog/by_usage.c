@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/line/by_usage.h"
+#include "decide/borrow/backlog/by_usage.h"
 
 #include "base/sort.h"
-#include "decide/borrow/line/holders.h"
-#include "decide/borrow/line/lines.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/holders.h"
 
 bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 {
-	const struct fl_line *line = &p->lines[p->jobs[a].queue.v];
+	const struct fl_backlog *backlog = &p->backlogs[p->jobs[a].queue.v];
 	double x = fl_afs_usage(p, (struct fl_workload){ a }),
 	       y = fl_afs_usage(p, (struct fl_workload){ b });
 
@@ -15,18 +15,18 @@ bool fl_afs_before(const struct fl_policy *p, uint32_t a, uint32_t b)
 		return p->jobs[a].promised;
 	if (x != y)
 		return x < y;
-	if ((a == line->sticky) != (b == line->sticky))
-		return a == line->sticky;
+	if ((a == backlog->sticky) != (b == backlog->sticky))
+		return a == backlog->sticky;
 	return p->jobs[a].position < p->jobs[b].position;
 }
 
 struct fl_workload fl_afs_head(const struct fl_policy *p, struct fl_node q)
 {
-	struct fl_line_walk walk = { 0 };
+	struct fl_backlog_walk walk = { 0 };
 	uint32_t head = FL_NONE;
 
-	for (uint32_t w = fl_line_next(p, q, &walk).v; w != FL_NONE;
-	     w = fl_line_next(p, q, &walk).v)
+	for (uint32_t w = fl_backlog_next(p, q, &walk).v; w != FL_NONE;
+	     w = fl_backlog_next(p, q, &walk).v)
 		if (head == FL_NONE || fl_afs_before(p, w, head))
 			head = w;
 	return (struct fl_workload){ head };

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wash - text of others on its way to a terminal, in pieces as it comes
+ * sanitize - text of others on its way to a terminal, in pieces as it comes
  *
  * Guarantee: what reaches the terminal is printable UTF-8, newlines, tabs and, if wanted, colours
  * (ESC [ ... m), which are taken back at the end.  All else becomes '?', whatever the pieces.
  */
-#ifndef FL_REPORT_OUT_WASH_H
-#define FL_REPORT_OUT_WASH_H
+#ifndef FL_REPORT_OUT_SANITIZE_H
+#define FL_REPORT_OUT_SANITIZE_H
 
 #include <stdbool.h>
 #include <stdio.h>
 
-struct fl_wash {
+struct fl_sanitize {
 	FILE *out;
 	bool color;
 	bool returns;  /* carriage returns pass, too: bars of progress */
@@ -20,7 +20,7 @@ struct fl_wash {
 	char held[32]; /* and a NUL */
 };
 
-void fl_wash_put(struct fl_wash *w, const char *bytes, size_t len);
-void fl_wash_end(struct fl_wash *w);
+void fl_sanitize_put(struct fl_sanitize *w, const char *bytes, size_t len);
+void fl_sanitize_end(struct fl_sanitize *w);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A loop is told, followed, and ended: as it is, and with each call for memory failing. */
 #include "ask/prove/follow.h"
+#include "ask/prove/loop_moves.h"
 #include "ask/prove/remedy.h"
-#include "ask/prove/round.h"
 
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
@@ -77,21 +77,21 @@ TEST(a_round_is_told)
 	struct fl_policy *p = world_policy(&fl_mem_heap, m, START * FL_SECOND);
 	struct fl_move moves[2 * MOVES];
 	struct fl_arena arena;
-	struct fl_round r;
+	struct fl_loop_moves r;
 	uint32_t failed = 0;
 	fairlead_error err;
 
 	moves_of(m, moves);
 	fl_arena_init(&arena, &fl_mem_heap);
-	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena,
-				       &r, &failed, &err),
+	assert_int_equal(fl_loop_moves_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES,
+					    &arena, &r, &failed, &err),
 			 0);
 	assert_false(r.race);
 	assert_true(r.closes && r.n_cast == 3 && r.n_queues == 2 && r.n_resources == 1);
 	assert_true(r.queues[0].quota[0] == 4 && r.queues[1].quota[0] == 2);
 	assert_int_equal(r.steps[0].acts.n, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct fl_round_act *act = &r.acts[r.steps[0].acts.first + i];
+		const struct fl_loop_act *act = &r.acts[r.steps[0].acts.first + i];
 
 		assert_true(act->kind == FL_EVICT && is_called(m, act->preemptor, "w0"));
 		assert_int_equal(act->reason, FL_REASON_IN_COHORT_FAIR_SHARING);
@@ -106,19 +106,19 @@ TEST(a_round_is_told)
 	assert_true(r.steps[3].holdings.n == 1 &&
 		    r.holdings[r.steps[3].holdings.first].amount[0] == 5);
 	/* Without its end it does not close; a move that cannot be made is named. */
-	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES - 1,
-				       &arena, &r, &failed, &err),
+	assert_int_equal(fl_loop_moves_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES - 1,
+					    &arena, &r, &failed, &err),
 			 0);
 	assert_false(r.closes);
 	/* Those who had to go come back before the one for whom they went. */
 	moves[3] = moves[7];
-	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, 0, 5, &arena, &r,
-				       &failed, &err),
+	assert_int_equal(fl_loop_moves_tell(ops, p, m, START * FL_SECOND, moves, 0, 5, &arena, &r,
+					    &failed, &err),
 			 0);
 	assert_true(r.race);
 	moves[2] = moves[1];
-	assert_int_equal(fl_round_tell(ops, p, m, START * FL_SECOND, moves, 0, MOVES, &arena, &r,
-				       &failed, &err),
+	assert_int_equal(fl_loop_moves_tell(ops, p, m, START * FL_SECOND, moves, 0, MOVES, &arena,
+					    &r, &failed, &err),
 			 FAIRLEAD_ESTATE);
 	assert_int_equal(failed, 2);
 	fl_arena_done(&arena);
@@ -151,13 +151,14 @@ TEST(what_is_told_may_run_out_of_memory)
 	do {
 		unsigned long left = n++;
 		const struct fl_mem dry = { run_dry, &left };
-		struct fl_round r = { .n = 1 };
+		struct fl_loop_moves r = { .n = 1 };
 		struct fl_arena arena;
 		fairlead_error err;
 
 		fl_arena_init(&arena, &dry);
-		rc = fl_round_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena, &r,
-				   /* ret_failed= */ NULL, &err);
+		rc = fl_loop_moves_tell(ops, p, m, START * FL_SECOND, moves, MOVES, MOVES, &arena,
+					&r,
+					/* ret_failed= */ NULL, &err);
 		assert_true(rc == 0 || rc == FAIRLEAD_ENOMEM);
 		assert_int_equal(r.n, rc == 0 ? MOVES : 1);
 		fl_arena_done(&arena);
@@ -218,7 +219,7 @@ static int ask_all(struct fl_policy *p, const struct fl_model *m, const struct f
 	struct fl_prove_result found = { 0 };
 	enum fl_whole whole = FL_WHOLE_UNKNOWN;
 	struct fl_arena arena;
-	struct fl_round round;
+	struct fl_loop_moves round;
 	struct fl_remedies remedies;
 	struct fl_remedy_options options = { .mem = mem,
 					     .arena = &arena,
@@ -232,8 +233,8 @@ static int ask_all(struct fl_policy *p, const struct fl_model *m, const struct f
 	if (rc == 0)
 		rc = fl_whole_loop(ops, p, m, &how, &found, &whole, err);
 	if (rc == 0)
-		rc = fl_round_tell(ops, p, m, how.now, found.moves, found.prefix, found.n, &arena,
-				   &round, /* ret_failed= */ NULL, err);
+		rc = fl_loop_moves_tell(ops, p, m, how.now, found.moves, found.prefix, found.n,
+					&arena, &round, /* ret_failed= */ NULL, err);
 	if (rc == 0)
 		rc = fl_remedies_try(ops, m, &options, &remedies, err);
 	if (rc == 0) {
@@ -280,4 +281,4 @@ TEST(survives_each_failing_call)
 	fl_model_free(m);
 }
 
-UNIT_GROUP("round")
+UNIT_GROUP("loop_moves")

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/sort.h"
-#include "decide/borrow/line/by_usage.h"
-#include "decide/borrow/line/lines.h"
+#include "decide/borrow/backlog/backlog.h"
+#include "decide/borrow/backlog/by_usage.h"
 #include "decide/share/decay.h"
 
 static int cmp_values(const void *afs, uint32_t a, uint32_t b)
@@ -50,19 +50,19 @@ static bool may_lose(const struct fl_policy *p, uint32_t q)
 /* Lists the local queues with a workload in @q: one that is pending and not parked, or any. */
 static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose, uint32_t *n)
 {
-	const struct fl_line *line = &p->lines[q];
-	struct fl_line_walk walk = { 0 };
+	const struct fl_backlog *backlog = &p->backlogs[q];
+	struct fl_backlog_walk walk = { 0 };
 	struct fl_workload w;
 
 	/*
 	 * Walks over what is pending only: there may be a hundred times as many workloads in all.
 	 */
 	while (whose == LOOKED_AT &&
-	       (w = fl_line_next(p, (struct fl_node){ q }, &walk)).v != FL_NONE)
+	       (w = fl_backlog_next(p, (struct fl_node){ q }, &walk)).v != FL_NONE)
 		take(p->afs, fl_row(p, w)->queue, n);
-	for (uint32_t i = 0; i < line->members.n && whose == ALL; i++) {
-		w = (struct fl_workload){ p->members[line->members.first + i] };
-		enum fl_workload_state state = fl_line_state(p, w);
+	for (uint32_t i = 0; i < backlog->members.n && whose == ALL; i++) {
+		w = (struct fl_workload){ p->members[backlog->members.first + i] };
+		enum fl_workload_state state = fl_backlog_state(p, w);
 
 		if (state != FL_STATE_ABSENT && state != FL_STATE_EXCLUDED)
 			take(p->afs, fl_row(p, w)->queue, n);
@@ -75,7 +75,7 @@ static void take_members(const struct fl_policy *p, uint32_t q, enum whose whose
  */
 static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whose whose)
 {
-	const struct fl_line *line = &p->lines[q];
+	const struct fl_backlog *backlog = &p->backlogs[q];
 	struct fl_afs *a = p->afs;
 	uint32_t n = 0;
 
@@ -83,9 +83,10 @@ static uint32_t rank(const struct fl_policy *p, uint32_t q, fl_time t, enum whos
 		return 0;
 	a->list++;
 	take_members(p, q, whose, &n);
-	for (uint32_t i = 0; i < line->n_holders && (whose == ALL || may_lose(p, q)); i++)
+	for (uint32_t i = 0; i < backlog->n_holders && (whose == ALL || may_lose(p, q)); i++)
 		take(a,
-		     fl_row(p, (struct fl_workload){ p->holders[line->holders.first + i] })->queue,
+		     fl_row(p, (struct fl_workload){ p->holders[backlog->holders.first + i] })
+			     ->queue,
 		     &n);
 	for (uint32_t i = 0; i < n; i++) {
 		a->value[a->ids[i]] = fl_afs_usage_at(p, a->ids[i], t);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/entitle/action/lines.h"
+#include "decide/entitle/action/jobs_order.h"
 
 #include <string.h>
 
-int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
+int fl_jobs_order_new(struct fl_policy *p, struct fl_jobs_order *ret, fairlead_error *err)
 {
 	uint32_t nodes = p->model->n_nodes, room = 0;
-	struct fl_lines l = { .policy = p, .part_of = { FL_NONE } };
+	struct fl_jobs_order l = { .policy = p, .part_of = { FL_NONE } };
 
-	if (!FL_NEW(&p->arena, l.lined, p->model->n_workloads, err) ||
-	    !FL_NEW(&p->arena, l.lined_at, nodes + 1, err) ||
+	if (!FL_NEW(&p->arena, l.ordered, p->model->n_workloads, err) ||
+	    !FL_NEW(&p->arena, l.ordered_at, nodes + 1, err) ||
 	    !FL_NEW(&p->arena, l.queues, nodes, err) ||
 	    !FL_NEW(&p->arena, l.queues_at, nodes + 1, err) ||
 	    !FL_NEW(&p->arena, l.n, nodes + 1, err) ||
@@ -24,10 +24,10 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
 		if (p->jobs[w].queue.v != FL_NONE)
-			l.lined_at[p->jobs[w].queue.v].n++;
+			l.ordered_at[p->jobs[w].queue.v].n++;
 	for (uint32_t q = 0; q < nodes; q++) {
-		l.lined_at[q].first = room;
-		room += l.lined_at[q].n;
+		l.ordered_at[q].first = room;
+		room += l.ordered_at[q].n;
 	}
 	for (uint32_t i = 0; i < p->n_order; i++)
 		l.queues_at[fl_state_above(p, p->order[i].v)].n++;
@@ -40,23 +40,23 @@ int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err)
 	return 0;
 }
 
-static uint32_t leaf_of(const struct fl_lines *l, struct fl_workload w)
+static uint32_t leaf_of(const struct fl_jobs_order *l, struct fl_workload w)
 {
 	return l->policy->jobs[w.v].queue.v;
 }
 
 /* The key of the first workload of the leaf changed, or may have. */
-static void turn_over(struct fl_lines *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
+static void turn_over(struct fl_jobs_order *l, uint32_t leaf) { l->turn[leaf] = ++l->turns; }
 
 /* No key is known to be valid any more. */
-static void grow_older(struct fl_lines *l)
+static void grow_older(struct fl_jobs_order *l)
 {
 	l->as_of = l->policy->epochs;
 	l->age++;
 }
 
 /* Empties the heaps of queues. */
-static void unlink_queues(struct fl_lines *l)
+static void unlink_queues(struct fl_jobs_order *l)
 {
 	const struct fl_policy *p = l->policy;
 	uint32_t nodes = p->model->n_nodes;
@@ -70,8 +70,8 @@ static void unlink_queues(struct fl_lines *l)
 	memset(l->dirty, 0, (nodes + 1) * sizeof *l->dirty);
 }
 
-void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl_part *part,
-		    uint32_t depth)
+void fl_jobs_order_begin(struct fl_jobs_order *l, enum fl_jobs_order_kind kind,
+			 const struct fl_part *part, uint32_t depth)
 {
 	uint32_t nodes = l->policy->model->n_nodes;
 
@@ -86,14 +86,14 @@ void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl
 	l->depth = depth;
 	memset(l->n, 0, (nodes + 1) * sizeof *l->n);
 	unlink_queues(l);
-	if (kind != FL_LINES_VICTIMS)
+	if (kind != FL_JOBS_ORDER_VICTIMS)
 		return;
 	memset(l->popped, 0, (nodes + 1) * sizeof *l->popped);
 	for (uint32_t q = 0; q < nodes; q++)
 		turn_over(l, q);
 }
 
-void fl_lines_keep(struct fl_lines *l)
+void fl_jobs_order_keep(struct fl_jobs_order *l)
 {
 	const struct fl_policy *p = l->policy;
 
@@ -104,25 +104,25 @@ void fl_lines_keep(struct fl_lines *l)
 		uint32_t q = p->order[i].v;
 
 		if (p->is_leaf[q])
-			memcpy(&l->kept[l->lined_at[q].first], &l->lined[l->lined_at[q].first],
-			       l->n[q] * sizeof *l->kept);
+			memcpy(&l->kept[l->ordered_at[q].first],
+			       &l->ordered[l->ordered_at[q].first], l->n[q] * sizeof *l->kept);
 	}
 }
 
-void fl_lines_again(struct fl_lines *l)
+void fl_jobs_order_again(struct fl_jobs_order *l)
 {
 	unlink_queues(l);
 	for (; l->n_differ > 0; l->n_differ--) {
-		uint32_t q = l->differ[l->n_differ - 1].v, first = l->lined_at[q].first;
+		uint32_t q = l->differ[l->n_differ - 1].v, first = l->ordered_at[q].first;
 
-		memcpy(&l->lined[first], &l->kept[first], l->kept_n[q] * sizeof *l->kept);
+		memcpy(&l->ordered[first], &l->kept[first], l->kept_n[q] * sizeof *l->kept);
 		l->n[q] = l->kept_n[q];
 		l->touched[q] = false;
 	}
 }
 
 /* @leaf is about to differ from what was kept. */
-static void touch(struct fl_lines *l, uint32_t leaf)
+static void touch(struct fl_jobs_order *l, uint32_t leaf)
 {
 	if (l->touched[leaf])
 		return;
@@ -132,25 +132,25 @@ static void touch(struct fl_lines *l, uint32_t leaf)
 
 /* --- comparisons --- */
 
-static struct fl_lined *first_of(const struct fl_lines *l, uint32_t leaf)
+static struct fl_ordered_job *first_of(const struct fl_jobs_order *l, uint32_t leaf)
 {
-	return &l->lined[l->lined_at[leaf].first];
+	return &l->ordered[l->ordered_at[leaf].first];
 }
 
 /* The leaf below @q from which the next workload would be popped, with heaps as they are. */
-static uint32_t first_leaf(const struct fl_lines *l, uint32_t q)
+static uint32_t first_leaf(const struct fl_jobs_order *l, uint32_t q)
 {
 	while (!l->policy->is_leaf[q])
 		q = l->queues[l->queues_at[q].first].v;
 	return q;
 }
 
-static struct fl_turn turn_of(const struct fl_lines *l, uint32_t q, uint32_t leaf)
+static struct fl_turn turn_of(const struct fl_jobs_order *l, uint32_t q, uint32_t leaf)
 {
 	struct fl_turn turn = { .queue = { q } };
-	const struct fl_lined *first = first_of(l, leaf);
+	const struct fl_ordered_job *first = first_of(l, leaf);
 
-	if (l->kind == FL_LINES_VICTIMS) {
+	if (l->kind == FL_JOBS_ORDER_VICTIMS) {
 		turn.goes = l->popped[leaf];
 		fl_bundle_add(&turn.goes, &first->amount);
 	} else if (l->part_of.v == first->workload.v) {
@@ -162,12 +162,12 @@ static struct fl_turn turn_of(const struct fl_lines *l, uint32_t q, uint32_t lea
 }
 
 /* The key of @q as of now. */
-static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
+static const struct fl_queue_key *look_at(struct fl_jobs_order *l, uint32_t q)
 {
 	const struct fl_policy *p = l->policy;
 	uint32_t leaf = first_leaf(l, q), first = first_of(l, leaf)->workload.v;
 	const struct fl_job *j = &p->jobs[first];
-	struct fl_lined_key *k = &l->keys[q];
+	struct fl_ordered_key *k = &l->keys[q];
 	uint32_t as_of = fl_job_as_of(p, j);
 	struct fl_turn turn;
 
@@ -175,16 +175,16 @@ static const struct fl_queue_key *look_at(struct fl_lines *l, uint32_t q)
 	    k->as_of == as_of && k->turn == l->turn[leaf])
 		return &k->key;
 	turn = turn_of(l, q, leaf);
-	*k = (struct fl_lined_key){ .key = fl_queue_key(p->queues, &p->total, &turn),
-				    .standing = p->queue_epoch[q],
-				    .job = j->epoch,
-				    .turn = l->turn[leaf],
-				    .first = first,
-				    .as_of = as_of };
+	*k = (struct fl_ordered_key){ .key = fl_queue_key(p->queues, &p->total, &turn),
+				      .standing = p->queue_epoch[q],
+				      .job = j->epoch,
+				      .turn = l->turn[leaf],
+				      .first = first,
+				      .as_of = as_of };
 	return &k->key;
 }
 
-static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
+static const struct fl_queue_key *key_of(struct fl_jobs_order *l, uint32_t q)
 {
 	if (l->sure[q] == l->age)
 		return &l->keys[q].key;
@@ -192,13 +192,14 @@ static const struct fl_queue_key *key_of(struct fl_lines *l, uint32_t q)
 	return look_at(l, q);
 }
 
-static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_lined *lined)
+static struct fl_job_place place_of(const struct fl_jobs_order *l,
+				    const struct fl_ordered_job *ordered)
 {
-	struct fl_job_place place = fl_job_place_of(&l->policy->jobs[lined->workload.v]);
+	struct fl_job_place place = fl_job_place_of(&l->policy->jobs[ordered->workload.v]);
 
-	if (l->kind == FL_LINES_VICTIMS) {
-		place.holds = lined->active;
-	} else if (l->part_of.v == lined->workload.v) {
+	if (l->kind == FL_JOBS_ORDER_VICTIMS) {
+		place.holds = ordered->active;
+	} else if (l->part_of.v == ordered->workload.v) {
 		place.holds = 0;
 		place.min_tasks = (int32_t)l->part->n;
 	}
@@ -207,13 +208,13 @@ static struct fl_job_place place_of(const struct fl_lines *l, const struct fl_li
 
 /* A heap of the workloads of a leaf, or of the child queues of a queue. */
 struct heap {
-	struct fl_lines *l;
-	struct fl_lined *jobs; /* NULL: a heap of queues */
+	struct fl_jobs_order *l;
+	struct fl_ordered_job *jobs; /* NULL: a heap of queues */
 	struct fl_node *queues;
 	uint32_t *n;
 };
 
-static struct heap heap_of(struct fl_lines *l, uint32_t q)
+static struct heap heap_of(struct fl_jobs_order *l, uint32_t q)
 {
 	bool leaf = q != l->policy->model->n_nodes && l->policy->is_leaf[q];
 
@@ -237,7 +238,7 @@ static bool less(const struct heap *h, uint32_t a, uint32_t b)
 
 		before = fl_queue_key_order(x, key_of(h->l, h->queues[b].v)) < 0;
 	}
-	return before != (h->l->kind == FL_LINES_VICTIMS);
+	return before != (h->l->kind == FL_JOBS_ORDER_VICTIMS);
 }
 
 /* --- Go's container/heap, move by move --- */
@@ -245,7 +246,7 @@ static bool less(const struct heap *h, uint32_t a, uint32_t b)
 static void swap(const struct heap *h, uint32_t a, uint32_t b)
 {
 	if (h->jobs) {
-		struct fl_lined old = h->jobs[a];
+		struct fl_ordered_job old = h->jobs[a];
 
 		h->jobs[a] = h->jobs[b];
 		h->jobs[b] = old;
@@ -293,15 +294,18 @@ static void heap_pop(const struct heap *h)
 
 /* --- the heap of heaps --- */
 
-static uint32_t above(const struct fl_lines *l, uint32_t q) { return fl_state_above(l->policy, q); }
-
-static void push_job(struct fl_lines *l, const struct fl_lined *lined)
+static uint32_t above(const struct fl_jobs_order *l, uint32_t q)
 {
-	uint32_t leaf = leaf_of(l, lined->workload);
+	return fl_state_above(l->policy, q);
+}
+
+static void push_job(struct fl_jobs_order *l, const struct fl_ordered_job *ordered)
+{
+	uint32_t leaf = leaf_of(l, ordered->workload);
 	struct heap h = heap_of(l, leaf);
 
 	touch(l, leaf);
-	h.jobs[*h.n] = *lined;
+	h.jobs[*h.n] = *ordered;
 	heap_push(&h);
 	/* KAI drops the last of the array, which need not be the worst. */
 	if (l->depth && *h.n > l->depth)
@@ -309,7 +313,7 @@ static void push_job(struct fl_lines *l, const struct fl_lined *lined)
 }
 
 /* Puts @q into the heap above it; when pushed it is marked. */
-static void hang(struct fl_lines *l, uint32_t q)
+static void hang(struct fl_jobs_order *l, uint32_t q)
 {
 	struct heap h = heap_of(l, above(l, q));
 
@@ -319,7 +323,7 @@ static void hang(struct fl_lines *l, uint32_t q)
 	heap_push(&h);
 }
 
-static void mark_dirty(struct fl_lines *l, uint32_t q)
+static void mark_dirty(struct fl_jobs_order *l, uint32_t q)
 {
 	for (; q != l->policy->model->n_nodes; q = above(l, q)) {
 		l->dirty[q] = true;
@@ -327,13 +331,16 @@ static void mark_dirty(struct fl_lines *l, uint32_t q)
 	}
 }
 
-void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined) { push_job(l, lined); }
+void fl_jobs_order_add(struct fl_jobs_order *l, const struct fl_ordered_job *ordered)
+{
+	push_job(l, ordered);
+}
 
 /*
  * From below, so that a queue is compared with its siblings after all queues below it are in their
  * heaps: the deepest first, by rank within a depth.
  */
-void fl_lines_ready(struct fl_lines *l)
+void fl_jobs_order_ready(struct fl_jobs_order *l)
 {
 	const struct fl_policy *p = l->policy;
 
@@ -350,7 +357,7 @@ void fl_lines_ready(struct fl_lines *l)
 }
 
 /* The first of @q's heap, which is sifted down while it is marked. */
-static uint32_t clean_first(struct fl_lines *l, uint32_t q)
+static uint32_t clean_first(struct fl_jobs_order *l, uint32_t q)
 {
 	struct heap h = heap_of(l, q);
 
@@ -363,7 +370,7 @@ static uint32_t clean_first(struct fl_lines *l, uint32_t q)
 	return h.queues[0].v;
 }
 
-bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
+bool fl_jobs_order_pop(struct fl_jobs_order *l, struct fl_ordered_job *ret)
 {
 	uint32_t top = l->policy->model->n_nodes, q = top;
 	struct heap h;
@@ -378,7 +385,7 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 	h = heap_of(l, q);
 	heap_pop(&h);
 	*ret = h.jobs[*h.n];
-	if (l->kind == FL_LINES_VICTIMS) {
+	if (l->kind == FL_JOBS_ORDER_VICTIMS) {
 		fl_bundle_add(&l->popped[q], &ret->amount);
 		turn_over(l, q);
 	}
@@ -394,24 +401,25 @@ bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret)
 	return true;
 }
 
-void fl_lines_push(struct fl_lines *l, const struct fl_lined *lined)
+void fl_jobs_order_push(struct fl_jobs_order *l, const struct fl_ordered_job *ordered)
 {
-	uint32_t leaf = leaf_of(l, lined->workload);
+	uint32_t leaf = leaf_of(l, ordered->workload);
 
 	if (l->as_of != l->policy->epochs)
 		grow_older(l);
-	push_job(l, lined);
-	if (l->kind == FL_LINES_VICTIMS)
+	push_job(l, ordered);
+	if (l->kind == FL_JOBS_ORDER_VICTIMS)
 		turn_over(l, leaf);
 	for (uint32_t q = leaf; q != l->policy->model->n_nodes && !l->linked[q]; q = above(l, q))
 		hang(l, q);
 	mark_dirty(l, leaf);
 }
 
-struct fl_lined fl_lined_victim(const struct fl_policy *p, struct fl_workload w, const bool *out)
+struct fl_ordered_job fl_ordered_victim(const struct fl_policy *p, struct fl_workload w,
+					const bool *out)
 {
 	const struct fl_job *j = &p->jobs[w.v];
-	struct fl_lined lined = { .workload = w };
+	struct fl_ordered_job ordered = { .workload = w };
 
 	for (uint32_t t = j->tasks.first; t < j->tasks.first + j->tasks.n; t++) {
 		const struct fl_task *task = &p->tasks[t];
@@ -419,8 +427,8 @@ struct fl_lined fl_lined_victim(const struct fl_policy *p, struct fl_workload w,
 		if (out && out[t])
 			continue;
 		if (task->state == FL_TASK_HOLDS)
-			fl_bundle_add(&lined.amount, &task->request);
-		lined.active += fl_task_active(task);
+			fl_bundle_add(&ordered.amount, &task->request);
+		ordered.active += fl_task_active(task);
 	}
-	return lined;
+	return ordered;
 }

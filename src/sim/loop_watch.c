@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/rounds.h"
+#include "sim/loop_watch.h"
 
 #include <string.h>
 
-int fl_rounds_init(struct fl_rounds *r, const struct fl_mem *mem, uint32_t n_workloads,
-		   fairlead_error *err)
+int fl_loop_watch_init(struct fl_loop_watch *r, const struct fl_mem *mem, uint32_t n_workloads,
+		       fairlead_error *err)
 {
-	*r = (struct fl_rounds){ .mem = mem, .n_jobs = n_workloads };
+	*r = (struct fl_loop_watch){ .mem = mem, .n_jobs = n_workloads };
 	fl_pairs_init(&r->by_names, mem);
 	if (!n_workloads)
 		return 0;
@@ -17,7 +17,7 @@ int fl_rounds_init(struct fl_rounds *r, const struct fl_mem *mem, uint32_t n_wor
 	return 0;
 }
 
-void fl_rounds_done(struct fl_rounds *r)
+void fl_loop_watch_done(struct fl_loop_watch *r)
 {
 	if (!r->mem)
 		return;
@@ -25,44 +25,44 @@ void fl_rounds_done(struct fl_rounds *r)
 	fl_mem_free(r->mem, r->jobs);
 	fl_mem_free(r->mem, r->pairs);
 	fl_mem_free(r->mem, r->loops);
-	*r = (struct fl_rounds){ 0 };
+	*r = (struct fl_loop_watch){ 0 };
 }
 
 /* --- loops --- */
 
-static struct fl_rounds_loop *loop_of(const struct fl_rounds *r, uint32_t number)
+static struct fl_watched_loop *loop_of(const struct fl_loop_watch *r, uint32_t number)
 {
-	struct fl_rounds_loop *l;
+	struct fl_watched_loop *l;
 
 	if (!number)
 		return NULL;
-	l = &r->loops[(number - 1) % FL_ROUNDS_LOOPS];
+	l = &r->loops[(number - 1) % FL_LOOP_WATCH_LOOPS];
 	return l->number == number ? l : NULL;
 }
 
-static void change(struct fl_rounds *r, struct fl_rounds_loop *l)
+static void change(struct fl_loop_watch *r, struct fl_watched_loop *l)
 {
 	r->changed += !l->changed;
 	l->changed = true;
 }
 
-static int add_loop(struct fl_rounds *r, fl_time now, struct fl_rounds_loop **ret,
+static int add_loop(struct fl_loop_watch *r, fl_time now, struct fl_watched_loop **ret,
 		    fairlead_error *err)
 {
-	uint32_t at = r->n_loops % FL_ROUNDS_LOOPS;
+	uint32_t at = r->n_loops % FL_LOOP_WATCH_LOOPS;
 	int rc = fl_mem_grow(r->mem, &r->loops, &r->cap_loops, at + 1, sizeof *r->loops, err);
 
 	if (rc < 0)
 		return rc;
 	*ret = &r->loops[at];
-	if (r->n_loops >= FL_ROUNDS_LOOPS)
+	if (r->n_loops >= FL_LOOP_WATCH_LOOPS)
 		r->changed -= (*ret)->changed;
-	**ret = (struct fl_rounds_loop){ .number = ++r->n_loops, .since = now, .last = now };
+	**ret = (struct fl_watched_loop){ .number = ++r->n_loops, .since = now, .last = now };
 	return 0;
 }
 
 /* All of @from is @to's. */
-static void merge(struct fl_rounds *r, struct fl_rounds_loop *to, struct fl_rounds_loop *from)
+static void merge(struct fl_loop_watch *r, struct fl_watched_loop *to, struct fl_watched_loop *from)
 {
 	for (uint32_t i = 0; i < r->n_pairs; i++)
 		if (r->pairs[i].loop == from->number)
@@ -76,11 +76,11 @@ static void merge(struct fl_rounds *r, struct fl_rounds_loop *to, struct fl_roun
 	to->since = fl_amount_min(to->since, from->since);
 	to->last = fl_amount_max(to->last, from->last);
 	r->changed -= from->changed;
-	*from = (struct fl_rounds_loop){ 0 };
+	*from = (struct fl_watched_loop){ 0 };
 	change(r, to);
 }
 
-static void enter(struct fl_rounds *r, struct fl_rounds_loop *l, uint32_t w)
+static void enter(struct fl_loop_watch *r, struct fl_watched_loop *l, uint32_t w)
 {
 	if (r->jobs[w].loop == l->number)
 		return;
@@ -90,12 +90,12 @@ static void enter(struct fl_rounds *r, struct fl_rounds_loop *l, uint32_t w)
 }
 
 /* @p is part of a loop: the one that one of both is in, or a new one. */
-static int join(struct fl_rounds *r, struct fl_rounds_pair *p, bool sure, fl_time now,
+static int join(struct fl_loop_watch *r, struct fl_watched_pair *p, bool sure, fl_time now,
 		fairlead_error *err)
 {
-	struct fl_rounds_loop *a = loop_of(r, r->jobs[p->preemptor].loop);
-	struct fl_rounds_loop *b = loop_of(r, r->jobs[p->victim].loop);
-	struct fl_rounds_loop *l = a && b ? (a->number < b->number ? a : b) : a ? a : b;
+	struct fl_watched_loop *a = loop_of(r, r->jobs[p->preemptor].loop);
+	struct fl_watched_loop *b = loop_of(r, r->jobs[p->victim].loop);
+	struct fl_watched_loop *l = a && b ? (a->number < b->number ? a : b) : a ? a : b;
 	int rc = l ? 0 : add_loop(r, now, &l, err);
 
 	if (rc < 0)
@@ -120,7 +120,7 @@ static int join(struct fl_rounds *r, struct fl_rounds_pair *p, bool sure, fl_tim
 /* --- other numbers --- */
 
 /* The workload it lost to has ended: then it counts as not having lost. */
-static struct fl_rounds_job renumbered(struct fl_rounds_job j, const uint32_t *is)
+static struct fl_watched_job renumbered(struct fl_watched_job j, const uint32_t *is)
 {
 	if (j.lost_at && is[j.lost_to] == FL_NONE)
 		j.lost_at = 0;
@@ -128,14 +128,14 @@ static struct fl_rounds_job renumbered(struct fl_rounds_job j, const uint32_t *i
 	return j;
 }
 
-static int adopt_pairs(struct fl_rounds *r, const struct fl_rounds *from, const uint32_t *is,
-		       fairlead_error *err)
+static int adopt_pairs(struct fl_loop_watch *r, const struct fl_loop_watch *from,
+		       const uint32_t *is, fairlead_error *err)
 {
 	int rc = fl_mem_grow(r->mem, &r->pairs, &r->cap_pairs, from->n_pairs, sizeof *r->pairs,
 			     err);
 
 	for (uint32_t i = 0; i < from->n_pairs && rc >= 0; i++) {
-		struct fl_rounds_pair p = from->pairs[i];
+		struct fl_watched_pair p = from->pairs[i];
 
 		p.preemptor = is[p.preemptor];
 		p.victim = is[p.victim];
@@ -149,11 +149,12 @@ static int adopt_pairs(struct fl_rounds *r, const struct fl_rounds *from, const 
 }
 
 /* Those that have lost a workload are as they were, but smaller. */
-static int adopt_loops(struct fl_rounds *r, const struct fl_rounds *from, fairlead_error *err)
+static int adopt_loops(struct fl_loop_watch *r, const struct fl_loop_watch *from,
+		       fairlead_error *err)
 {
-	uint32_t n = from->n_loops < FL_ROUNDS_LOOPS ? from->n_loops : FL_ROUNDS_LOOPS;
+	uint32_t n = from->n_loops < FL_LOOP_WATCH_LOOPS ? from->n_loops : FL_LOOP_WATCH_LOOPS;
 	int rc = fl_mem_grow(r->mem, &r->loops, &r->cap_loops, n, sizeof *r->loops, err);
-	struct fl_rounds_loop *l;
+	struct fl_watched_loop *l;
 
 	if (rc < 0)
 		return rc;
@@ -170,8 +171,8 @@ static int adopt_loops(struct fl_rounds *r, const struct fl_rounds *from, fairle
 	return 0;
 }
 
-int fl_rounds_adopt(struct fl_rounds *r, const struct fl_rounds *from,
-		    const struct fl_workload *was, fairlead_error *err)
+int fl_loop_watch_adopt(struct fl_loop_watch *r, const struct fl_loop_watch *from,
+			const struct fl_workload *was, fairlead_error *err)
 {
 	uint32_t *is = r->mem->resize(r->mem->user, NULL, (from->n_jobs + 1) * sizeof *is);
 	int rc;
@@ -185,7 +186,7 @@ int fl_rounds_adopt(struct fl_rounds *r, const struct fl_rounds *from,
 		if (was[w].v != FL_NONE)
 			is[was[w].v] = w;
 	for (uint32_t w = 0; w < r->n_jobs; w++)
-		r->jobs[w] = was[w].v == FL_NONE ? (struct fl_rounds_job){ .arrived = r->cycle } :
+		r->jobs[w] = was[w].v == FL_NONE ? (struct fl_watched_job){ .arrived = r->cycle } :
 						   renumbered(from->jobs[was[w].v], is);
 	rc = adopt_pairs(r, from, is, err);
 	if (rc == 0)
@@ -197,13 +198,13 @@ int fl_rounds_adopt(struct fl_rounds *r, const struct fl_rounds *from,
 /* --- pairs --- */
 
 /* Those that met in the last half as many preemptions as there may be pairs: half of them or less. */
-static int forget(struct fl_rounds *r, fairlead_error *err)
+static int forget(struct fl_loop_watch *r, fairlead_error *err)
 {
 	uint32_t n = 0;
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->n_pairs; i++)
-		if (r->serial - r->pairs[i].serial < FL_ROUNDS_PAIRS / 2)
+		if (r->serial - r->pairs[i].serial < FL_LOOP_WATCH_PAIRS / 2)
 			r->pairs[n++] = r->pairs[i];
 	r->n_pairs = n;
 	fl_pairs_clear(&r->by_names);
@@ -213,17 +214,18 @@ static int forget(struct fl_rounds *r, fairlead_error *err)
 	return rc;
 }
 
-static struct fl_rounds_pair *find(const struct fl_rounds *r, uint32_t preemptor, uint32_t victim)
+static struct fl_watched_pair *find(const struct fl_loop_watch *r, uint32_t preemptor,
+				    uint32_t victim)
 {
 	uint32_t i = fl_pairs_find(&r->by_names, preemptor, victim);
 
 	return i == FL_NONE ? NULL : &r->pairs[i];
 }
 
-static int add_pair(struct fl_rounds *r, uint32_t preemptor, uint32_t victim, fl_time now,
-		    struct fl_rounds_pair **ret, fairlead_error *err)
+static int add_pair(struct fl_loop_watch *r, uint32_t preemptor, uint32_t victim, fl_time now,
+		    struct fl_watched_pair **ret, fairlead_error *err)
 {
-	int rc = r->n_pairs == FL_ROUNDS_PAIRS ? forget(r, err) : 0;
+	int rc = r->n_pairs == FL_LOOP_WATCH_PAIRS ? forget(r, err) : 0;
 
 	if (rc >= 0)
 		rc = fl_mem_grow(r->mem, &r->pairs, &r->cap_pairs, r->n_pairs + 1, sizeof *r->pairs,
@@ -234,21 +236,21 @@ static int add_pair(struct fl_rounds *r, uint32_t preemptor, uint32_t victim, fl
 	if (rc < 0)
 		return rc;
 	*ret = &r->pairs[r->n_pairs++];
-	**ret = (struct fl_rounds_pair){ .preemptor = preemptor, .victim = victim, .first = now };
+	**ret = (struct fl_watched_pair){ .preemptor = preemptor, .victim = victim, .first = now };
 	return 0;
 }
 
 /*
  * Goes back along preemptions: from the preemptor to the workload that preempted it since it
- * preempted the victim, to the one that preempted that one, and so on.  Returns after how many steps
- * this is the victim, or the preemptor itself; 0 when it is neither, or a newcomer.
+ * preempted the victim, to the one that preempted that one, and so on.  Returns after how many
+ * steps this is the victim, or the preemptor itself; 0 when it is neither, or a newcomer.
  */
-static uint32_t ring(const struct fl_rounds *r, const struct fl_rounds_pair *p)
+static uint32_t ring(const struct fl_loop_watch *r, const struct fl_watched_pair *p)
 {
 	uint32_t w = p->preemptor, since = p->last + 1;
 
-	for (uint32_t n = 1; n <= FL_ROUNDS_RING; n++) {
-		const struct fl_rounds_job *j = &r->jobs[w];
+	for (uint32_t n = 1; n <= FL_LOOP_WATCH_RING; n++) {
+		const struct fl_watched_job *j = &r->jobs[w];
 
 		if (j->lost_at < since || r->jobs[j->lost_to].arrived >= p->last)
 			return 0;
@@ -261,8 +263,8 @@ static uint32_t ring(const struct fl_rounds *r, const struct fl_rounds_pair *p)
 }
 
 /* Does the pair meet after a round?  @ret_steps: of its ring; 0: the preemptor got nothing. */
-static bool ends_a_round(const struct fl_rounds *r, const struct fl_rounds_pair *p,
-			 uint32_t *ret_steps)
+static bool ends_a_repeat(const struct fl_loop_watch *r, const struct fl_watched_pair *p,
+			  uint32_t *ret_steps)
 {
 	*ret_steps = 0;
 	if (!p->times || r->jobs[p->victim].admitted <= p->last)
@@ -274,14 +276,14 @@ static bool ends_a_round(const struct fl_rounds *r, const struct fl_rounds_pair 
 }
 
 /* @p is part of a loop, with the workloads on the @n steps of its ring. */
-static int tell(struct fl_rounds *r, struct fl_rounds_pair *p, uint32_t n, fl_time now,
+static int tell(struct fl_loop_watch *r, struct fl_watched_pair *p, uint32_t n, fl_time now,
 		fairlead_error *err)
 {
 	int rc = join(r, p, /* sure= */ false, now, err);
 
 	p->told = rc == 0;
 	for (uint32_t w = p->preemptor; n && rc == 0; n--) {
-		struct fl_rounds_pair *back = find(r, r->jobs[w].lost_to, w);
+		struct fl_watched_pair *back = find(r, r->jobs[w].lost_to, w);
 
 		w = r->jobs[w].lost_to;
 		if (back) /* else it is forgotten */
@@ -290,23 +292,23 @@ static int tell(struct fl_rounds *r, struct fl_rounds_pair *p, uint32_t n, fl_ti
 	return rc;
 }
 
-static int preempted(struct fl_rounds *r, const struct fl_decision *d, fl_time now,
+static int preempted(struct fl_loop_watch *r, const struct fl_decision *d, fl_time now,
 		     fairlead_error *err)
 {
 	uint32_t x = d->preemptor.v, y = d->workload.v, steps;
-	struct fl_rounds_pair *p = find(r, x, y);
-	struct fl_rounds_loop *l;
+	struct fl_watched_pair *p = find(r, x, y);
+	struct fl_watched_loop *l;
 	int rc = p ? 0 : add_pair(r, x, y, now, &p, err);
 
 	if (rc < 0)
 		return rc;
-	bool round = ends_a_round(r, p, &steps);
+	bool repeat = ends_a_repeat(r, p, &steps);
 	if (!r->watched && p->last > r->outside) {
 		r->watched = true;
 		r->lap = r->laps = 0;
 	}
 	p->times++;
-	p->rounds += round;
+	p->repeats += repeat;
 	p->last = r->cycle;
 	p->serial = ++r->serial;
 	p->reason = d->reason;
@@ -316,7 +318,8 @@ static int preempted(struct fl_rounds *r, const struct fl_decision *d, fl_time n
 		l->preemptions++;
 		r->preemptions++;
 	}
-	if (round && !p->told && p->rounds >= (r->watched ? FL_ROUNDS_PATIENCE : FL_ROUNDS_TOLD))
+	if (repeat && !p->told &&
+	    p->repeats >= (r->watched ? FL_LOOP_WATCH_PATIENCE : FL_LOOP_WATCH_TOLD))
 		rc = tell(r, p, steps, now, err);
 	r->jobs[y].lost_at = r->cycle;
 	r->jobs[y].lost_to = x;
@@ -325,9 +328,9 @@ static int preempted(struct fl_rounds *r, const struct fl_decision *d, fl_time n
 
 /* --- what the driver says --- */
 
-void fl_rounds_event(struct fl_rounds *r, const struct fl_event *event)
+void fl_loop_watch_event(struct fl_loop_watch *r, const struct fl_event *event)
 {
-	struct fl_rounds_job *j;
+	struct fl_watched_job *j;
 
 	switch (event->kind) {
 	case FL_EV_STARTED:
@@ -351,8 +354,8 @@ void fl_rounds_event(struct fl_rounds *r, const struct fl_event *event)
 	r->watched = r->recurred = false;
 }
 
-int fl_rounds_decided(struct fl_rounds *r, fl_time now, const struct fl_decisions *decisions,
-		      fairlead_error *err)
+int fl_loop_watch_decided(struct fl_loop_watch *r, fl_time now,
+			  const struct fl_decisions *decisions, fairlead_error *err)
 {
 	int rc = 0;
 
@@ -373,7 +376,7 @@ int fl_rounds_decided(struct fl_rounds *r, fl_time now, const struct fl_decision
 }
 
 /* Is a workload being evicted that was not evicted in the last cycle? */
-static bool anybody_leaves(const struct fl_rounds *r, const struct fl_policy_ops *ops,
+static bool anybody_leaves(const struct fl_loop_watch *r, const struct fl_policy_ops *ops,
 			   const struct fl_policy *policy)
 {
 	for (uint32_t w = 0; w < r->n_jobs; w++)
@@ -387,8 +390,8 @@ static bool anybody_leaves(const struct fl_rounds *r, const struct fl_policy_ops
  * States are compared with one of them, which is replaced after ever longer laps, so that a loop
  * is found within three rounds (Brent).
  */
-int fl_rounds_look(struct fl_rounds *r, const struct fl_policy_ops *ops,
-		   const struct fl_policy *policy, fl_time now, fairlead_error *err)
+int fl_loop_watch_look(struct fl_loop_watch *r, const struct fl_policy_ops *ops,
+		       const struct fl_policy *policy, fl_time now, fairlead_error *err)
 {
 	uint64_t digest[2];
 	int rc = 0;
@@ -413,31 +416,31 @@ int fl_rounds_look(struct fl_rounds *r, const struct fl_policy_ops *ops,
 	return 0;
 }
 
-const struct fl_rounds_loop *fl_rounds_loop_at(const struct fl_rounds *r, uint32_t *from)
+const struct fl_watched_loop *fl_loop_watch_loop_at(const struct fl_loop_watch *r, uint32_t *from)
 {
-	uint32_t first = r->n_loops < FL_ROUNDS_LOOPS ? 0 : r->n_loops - FL_ROUNDS_LOOPS;
-	const struct fl_rounds_loop *l = NULL;
+	uint32_t first = r->n_loops < FL_LOOP_WATCH_LOOPS ? 0 : r->n_loops - FL_LOOP_WATCH_LOOPS;
+	const struct fl_watched_loop *l = NULL;
 
 	while (!l && first + *from < r->n_loops)
 		l = loop_of(r, first + ++*from);
 	return l;
 }
 
-const struct fl_rounds_loop *fl_rounds_next(struct fl_rounds *r)
+const struct fl_watched_loop *fl_loop_watch_next(struct fl_loop_watch *r)
 {
-	const struct fl_rounds_loop *l = NULL;
+	const struct fl_watched_loop *l = NULL;
 
 	if (!r->changed)
 		return NULL;
-	for (uint32_t i = 0; (l = fl_rounds_loop_at(r, &i)) && !l->changed;)
+	for (uint32_t i = 0; (l = fl_loop_watch_loop_at(r, &i)) && !l->changed;)
 		;
 	r->changed--;
 	loop_of(r, l->number)->changed = false;
 	return l;
 }
 
-const struct fl_rounds_pair *fl_rounds_pair_of(const struct fl_rounds *r, uint32_t number,
-					       uint32_t *from)
+const struct fl_watched_pair *fl_loop_watch_pair_of(const struct fl_loop_watch *r, uint32_t number,
+						    uint32_t *from)
 {
 	while (*from < r->n_pairs)
 		if (r->pairs[(*from)++].loop == number)

@@ -3,23 +3,23 @@
  * requeue - workloads that enter no queue before a time
  *
  * A workload that was evicted because its pods were not ready, or by an admission check, waits for
- * the end of its back-off (status.requeueState.requeueAt).  A workload whose status says that it
- * is not requeued waits until that is changed, for which there is no event here.  Until then it is
- * in no line, and a flush does not move it.  When the back-off ends it enters its queue's line
+ * the end of its back-off (status.requeueState.requeueAt).  A workload whose status says that it is
+ * not requeued waits until that is changed, for which there is no event here.  Until then it is in
+ * no backlog, and a flush does not move it.  When the back-off ends it enters its queue's backlog
  * like a new workload.
  *
  * Private to decide/borrow.
  */
-#ifndef FL_DECIDE_BORROW_LINE_REQUEUE_H
-#define FL_DECIDE_BORROW_LINE_REQUEUE_H
+#ifndef FL_DECIDE_BORROW_BACKLOG_REQUEUE_H
+#define FL_DECIDE_BORROW_BACKLOG_REQUEUE_H
 
 #include "decide/borrow/state/state.h"
 
 int fl_requeue_setup(struct fl_policy *p, fairlead_error *err);
 
 /*
- * @w is pending from now on: enters it into its queue's line, or holds it back.  Needs
- * FL_LINE_UNDO.
+ * @w is pending from now on: enters it into its queue's backlog, or holds it back.  Needs
+ * FL_BACKLOG_UNDO.
  */
 void fl_requeue_push(struct fl_policy *p, struct fl_workload w);
 /* Is @w held back at present?  Then it is entered as held back. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lines - the order in which workloads are looked at: a heap of heaps (doc/semantics/entitle.md,
+ * jobs_order - the order in which workloads are looked at: a heap of heaps (doc/semantics/entitle.md,
  * E6)
  *
  * Each leaf queue has a heap of workloads, each inner queue one of its child queues, and there is
@@ -8,7 +8,7 @@
  * comparison of queues is not a total order and its answers change while the heaps exist, so the
  * result depends on the moves.  A queue is compared by the first workload of the first leaf below
  * it.  When a workload is popped or pushed, only the queues on its path are marked, and a marked
- * queue that comes to the top is sifted down once.  So every queue is marked when the lines are
+ * queue that comes to the top is sifted down once.  So every queue is marked when the orders are
  * ready, and put in order when it is first looked at: what other workloads were given until then
  * may have changed it.
  *
@@ -18,14 +18,14 @@
  * Guarantee: the same for every order of the input; equal queues are ordered by (creation, name).
  * Memory: allocated once, with the policy.  Each begin fills a set of lines again.  Changes of the
  * policy between two calls for the same lines take effect, except a rollback to before the first
- * of them: then call begin again, or fl_lines_again.
+ * of them: then call begin again, or fl_jobs_order_again.
  */
-#ifndef FL_DECIDE_ENTITLE_ACTION_LINES_H
-#define FL_DECIDE_ENTITLE_ACTION_LINES_H
+#ifndef FL_DECIDE_ENTITLE_ACTION_JOBS_ORDER_H
+#define FL_DECIDE_ENTITLE_ACTION_JOBS_ORDER_H
 
 #include "decide/entitle/rules/order.h"
 
-enum fl_lines_kind { FL_LINES_WAITING, FL_LINES_VICTIMS };
+enum fl_jobs_order_kind { FL_JOBS_ORDER_WAITING, FL_JOBS_ORDER_VICTIMS };
 
 /*
  * Part of a workload, treated as if it were the whole workload (doc/semantics/entitle.md, E9.16).
@@ -38,7 +38,7 @@ struct fl_part {
 };
 
 /* A workload in a line; a victim as it was when it was pushed. */
-struct fl_lined {
+struct fl_ordered_job {
 	struct fl_workload workload;
 	uint32_t active;         /* victims: how many of its tasks are bound or reserved */
 	struct fl_bundle amount; /* victims: what its active tasks hold */
@@ -48,68 +48,69 @@ struct fl_lined {
  * The key of a queue, and what it was made of: the key is valid as long as all that is unchanged.
  * Most queues keep theirs from one set of lines to the next.
  */
-struct fl_lined_key {
+struct fl_ordered_key {
 	struct fl_queue_key key;
 	uint64_t standing, job; /* epochs: of the queue, and of the first workload below it */
 	uint64_t turn;          /* `turn` of the leaf */
 	uint32_t first, as_of;  /* the first workload below it; fl_job_as_of */
 };
 
-struct fl_lines {
+struct fl_jobs_order {
 	struct fl_policy *policy;
-	enum fl_lines_kind kind;
+	enum fl_jobs_order_kind kind;
 	const struct fl_part *part; /* replaces its workload; may be NULL */
 	struct fl_workload part_of; /* that workload; FL_NONE */
 	uint32_t depth;             /* most workloads per leaf; 0: no bound */
 
-	struct fl_lined *lined;    /* heaps of leaves, at the spans lined_at */
-	struct fl_span *lined_at;  /* by leaf: begin, and room */
-	struct fl_node *queues;    /* heaps of inner queues; last, that of the top */
-	struct fl_span *queues_at; /* by node: begin, and room; [n_nodes]: the top */
-	uint32_t *n;               /* by node, and the top: size of its heap */
-	bool *linked;              /* by node: is in the heap above it */
-	bool *dirty;               /* by node: marked */
-	struct fl_bundle *popped;  /* victims, by leaf: sum of amounts that were popped */
+	struct fl_ordered_job *ordered; /* heaps of leaves, at the spans ordered_at */
+	struct fl_span *ordered_at;     /* by leaf: begin, and room */
+	struct fl_node *queues;         /* heaps of inner queues; last, that of the top */
+	struct fl_span *queues_at;      /* by node: begin, and room; [n_nodes]: the top */
+	uint32_t *n;                    /* by node, and the top: size of its heap */
+	bool *linked;                   /* by node: is in the heap above it */
+	bool *dirty;                    /* by node: marked */
+	struct fl_bundle *popped;       /* victims, by leaf: sum of amounts that were popped */
 
-	struct fl_lined *kept;  /* copies of `lined`, and `n`, at fl_lines_keep */
-	uint32_t *kept_n;       /* by leaf */
-	bool *touched;          /* by leaf: changed since, and listed once in: */
-	struct fl_node *differ; /* n_differ leaves */
+	struct fl_ordered_job *kept; /* copies of `lined`, and `n`, at fl_jobs_order_keep */
+	uint32_t *kept_n;            /* by leaf */
+	bool *touched;               /* by leaf: changed since, and listed once in: */
+	struct fl_node *differ;      /* n_differ leaves */
 	uint32_t n_differ;
 
-	struct fl_lined_key *keys; /* by node */
-	uint64_t *sure, age;       /* by node: == age while its key is known to be valid */
-	uint64_t as_of;            /* the policy's epochs when `age` began */
-	uint64_t *turn;            /* by leaf: changes that its workloads' epochs do not show */
-	uint64_t turns;            /* the last `turn` that was given out */
+	struct fl_ordered_key *keys; /* by node */
+	uint64_t *sure, age;         /* by node: == age while its key is known to be valid */
+	uint64_t as_of;              /* the policy's epochs when `age` began */
+	uint64_t *turn;              /* by leaf: changes that its workloads' epochs do not show */
+	uint64_t turns;              /* the last `turn` that was given out */
 };
 
 /* Allocates from the policy's arena; each workload has room once. */
-int fl_lines_new(struct fl_policy *p, struct fl_lines *ret, fairlead_error *err);
+int fl_jobs_order_new(struct fl_policy *p, struct fl_jobs_order *ret, fairlead_error *err);
 
 /*
  * Empties the lines.  @part may be NULL, and must stay valid; at most @depth workloads per leaf
  * are kept (0: all).
  */
-void fl_lines_begin(struct fl_lines *l, enum fl_lines_kind kind, const struct fl_part *part,
-		    uint32_t depth);
+void fl_jobs_order_begin(struct fl_jobs_order *l, enum fl_jobs_order_kind kind,
+			 const struct fl_part *part, uint32_t depth);
 /* Adds workloads before ready, each once, in any order; the order of ranks is the fastest. */
-void fl_lines_add(struct fl_lines *l, const struct fl_lined *lined);
+void fl_jobs_order_add(struct fl_jobs_order *l, const struct fl_ordered_job *ordered);
 /*
  * keep remembers what was added so far; again restores the lines to that, so that more can be
  * added, at the cost of what changed since: for callers that fill the same lines many times.
  */
-void fl_lines_keep(struct fl_lines *l);
-void fl_lines_again(struct fl_lines *l);
+void fl_jobs_order_keep(struct fl_jobs_order *l);
+void fl_jobs_order_again(struct fl_jobs_order *l);
 /* After all were added: links the queues, and marks them. */
-void fl_lines_ready(struct fl_lines *l);
+void fl_jobs_order_ready(struct fl_jobs_order *l);
 
 /* The next workload; false: none is left. */
-bool fl_lines_pop(struct fl_lines *l, struct fl_lined *ret);
+bool fl_jobs_order_pop(struct fl_jobs_order *l, struct fl_ordered_job *ret);
 /* Returns a workload that was popped. */
-void fl_lines_push(struct fl_lines *l, const struct fl_lined *lined);
+void fl_jobs_order_push(struct fl_jobs_order *l, const struct fl_ordered_job *ordered);
 
 /* @w as a victim: its active tasks, without those for which out[task] is set (NULL: none is). */
-struct fl_lined fl_lined_victim(const struct fl_policy *p, struct fl_workload w, const bool *out);
+struct fl_ordered_job fl_ordered_victim(const struct fl_policy *p, struct fl_workload w,
+					const bool *out);
 
 #endif

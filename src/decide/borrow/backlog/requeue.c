@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "decide/borrow/line/requeue.h"
+#include "decide/borrow/backlog/requeue.h"
 
 #include "base/sort.h"
-#include "decide/borrow/line/lines.h"
+#include "decide/borrow/backlog/backlog.h"
 
 static fl_time ready_at(const struct fl_policy *p, uint32_t w)
 {
@@ -76,7 +76,7 @@ void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from)
 void fl_requeue_push(struct fl_policy *p, struct fl_workload w)
 {
 	if (!fl_requeue_hold(p, w))
-		fl_line_push(p, w);
+		fl_backlog_push(p, w);
 }
 
 bool fl_requeue_is_due(const struct fl_policy *p)
@@ -93,7 +93,7 @@ static int wake_by(struct fl_policy *p, fl_time then, fairlead_error *err)
 	while (end < p->n_requeued && ready_at(p, p->requeued[end]) <= then)
 		end++;
 	r = fl_undo_reserve(&p->undo,
-			    (end - p->requeued_n) * (size_t)FL_LINE_UNDO + FL_UNDO_OF(end), err);
+			    (end - p->requeued_n) * (size_t)FL_BACKLOG_UNDO + FL_UNDO_OF(end), err);
 	if (r < 0)
 		return r;
 	for (uint32_t i = p->requeued_n; i < end; i++) {
@@ -102,7 +102,7 @@ static int wake_by(struct fl_policy *p, fl_time then, fairlead_error *err)
 		if (p->jobs[w.v].state != FL_STATE_HELD_BACK)
 			continue;
 		FL_SET(p, p->jobs[w.v].reason, FL_REASON_NONE);
-		fl_line_push(p, w);
+		fl_backlog_push(p, w);
 	}
 	FL_SET(p, p->requeued_n, end);
 	return 0;

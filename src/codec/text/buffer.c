@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/text/window.h"
+#include "codec/text/buffer.h"
 
 #include <string.h>
 
@@ -16,7 +16,7 @@ static int too_large(fairlead_error *err)
 }
 
 /* One read into the room behind w->end. */
-static int pull(struct fl_input_window *w, fairlead_error *err)
+static int pull(struct fl_input_buffer *w, fairlead_error *err)
 {
 	size_t used = (size_t)(w->end - w->buffer), room = w->cap - used, n = 0;
 	fairlead_error own = { 0 };
@@ -37,10 +37,11 @@ static int pull(struct fl_input_window *w, fairlead_error *err)
 	}
 	w->end += n;
 	w->ended = n == 0;
-	return fl_window_offset(w, w->end) > FL_MAX_INPUT ? too_large(err) : 0;
+	return fl_input_buffer_offset(w, w->end) > FL_MAX_INPUT ? too_large(err) : 0;
 }
 
-int fl_window_fill(struct fl_input_window *w, const char *keep, uint32_t size, fairlead_error *err)
+int fl_input_buffer_fill(struct fl_input_buffer *w, const char *keep, uint32_t size,
+			 fairlead_error *err)
 {
 	uint32_t kept = (uint32_t)(w->end - keep);
 	int r = 0;
@@ -59,30 +60,31 @@ int fl_window_fill(struct fl_input_window *w, const char *keep, uint32_t size, f
 	return r;
 }
 
-int fl_window_open(struct fl_input_window *w, const struct fl_mem *mem,
-		   const struct fl_source *source, fairlead_error *err)
+int fl_input_buffer_open(struct fl_input_buffer *w, const struct fl_mem *mem,
+			 const struct fl_source *source, fairlead_error *err)
 {
 	int r;
 
-	*w = (struct fl_input_window){ .mem = mem, .source = *source };
+	*w = (struct fl_input_buffer){ .mem = mem, .source = *source };
 	r = fl_mem_grow(mem, &w->buffer, &w->cap, FIRST, 1, err);
 	w->bytes = w->end = w->buffer;
 	if (r == 0)
-		r = fl_window_fill(w, w->bytes, FIRST, err);
+		r = fl_input_buffer_fill(w, w->bytes, FIRST, err);
 	if (r < 0)
-		fl_window_done(w);
+		fl_input_buffer_done(w);
 	return r;
 }
 
-int fl_window_text(struct fl_input_window *w, const char *text, size_t len, fairlead_error *err)
+int fl_input_buffer_text(struct fl_input_buffer *w, const char *text, size_t len,
+			 fairlead_error *err)
 {
-	*w = (struct fl_input_window){ .bytes = text, .end = text + len, .ended = true };
+	*w = (struct fl_input_buffer){ .bytes = text, .end = text + len, .ended = true };
 	return len > (size_t)FL_MAX_INPUT ? too_large(err) : 0;
 }
 
-void fl_window_done(struct fl_input_window *w)
+void fl_input_buffer_done(struct fl_input_buffer *w)
 {
 	if (w->mem)
 		fl_mem_free(w->mem, w->buffer);
-	*w = (struct fl_input_window){ 0 };
+	*w = (struct fl_input_buffer){ 0 };
 }

@@ -5,8 +5,8 @@
  *
  * Private to decide/borrow.
  */
-#ifndef FL_DECIDE_BORROW_LINE_BY_USAGE_H
-#define FL_DECIDE_BORROW_LINE_BY_USAGE_H
+#ifndef FL_DECIDE_BORROW_BACKLOG_BY_USAGE_H
+#define FL_DECIDE_BORROW_BACKLOG_BY_USAGE_H
 
 #include "decide/borrow/afs/afs.h"
 
