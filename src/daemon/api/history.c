@@ -162,6 +162,13 @@ static int sum(void *user, const struct fl_usage_sum_row *row, fairlead_error *e
 	return 0;
 }
 
+/* Counts a job that was pending at the end of the time, since @since. */
+static int still_pending(struct history *h, uint32_t node, fl_time since)
+{
+	h->lines[node].jobs++;
+	return add_wait(h, node, h->to - since);
+}
+
 /* An attempt that was pending, and may have held quota. */
 static int holding(void *user, const struct fl_admission_row *a, fairlead_error *err)
 {
@@ -184,16 +191,13 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 						    (double)grants[i].amount });
 	if (r < 0 || a->attempt != 1)
 		return r;
-	if (a->from >= h->to) { /* it was pending at the end of the time, and has started since */
-		h->lines[node].jobs++;
-		r = add_wait(h, node, h->to - a->waits);
-	} else if (a->from > h->from) {
-		r = add_wait(h, node, a->from - a->waits);
-	}
-	return r;
+	/* It was pending at the end of the time; if it has not ended yet, live_jobs counts it. */
+	if (a->from >= h->to)
+		return a->to == FL_TIME_NONE ? 0 : still_pending(h, node, a->waits);
+	return a->from > h->from ? add_wait(h, node, a->from - a->waits) : 0;
 }
 
-/* A job that is pending. */
+/* A job that is pending, or was at the end of the time and runs its first attempt now. */
 static int waiting(struct history *h, const struct fl_live *job)
 {
 	const struct fl_model *m = h->view.model;
@@ -206,10 +210,10 @@ static int waiting(struct history *h, const struct fl_live *job)
 
 	if (node == FL_NONE)
 		return 0;
-	if (job->attempt == 0) {
-		h->lines[node].jobs++;
-		r = add_wait(h, node, h->to - job->submitted);
-	}
+	if (job->attempt == 0 || job->state != FL_JOB_WAITS)
+		r = still_pending(h, node, job->submitted);
+	if (job->state != FL_JOB_WAITS)
+		return r; /* what it asks for is known from its attempt */
 	for (uint32_t p = 0; p < row->podsets.n; p++) {
 		const struct fl_podset *set = &m->podsets[row->podsets.first + p];
 
@@ -225,7 +229,7 @@ static int waiting(struct history *h, const struct fl_live *job)
 	return r;
 }
 
-static int all_waiting(struct history *h)
+static int live_jobs(struct history *h)
 {
 	int r = 0;
 
@@ -233,7 +237,11 @@ static int all_waiting(struct history *h)
 	for (uint32_t i = 0; i < h->view.n_jobs && r == 0; i++) {
 		const struct fl_live *job = &h->view.jobs[i];
 
-		if (job->state == FL_JOB_WAITS && job->workload.v != FL_NONE && job->waits < h->to)
+		bool since = job->attempt == 1 && job->started >= h->to && job->submitted < h->to &&
+			     job->state >= FL_JOB_STARTS && job->state <= FL_JOB_STOPS;
+
+		if (job->workload.v != FL_NONE &&
+		    ((job->state == FL_JOB_WAITS && job->waits < h->to) || since))
 			r = waiting(h, job);
 	}
 	return r;
@@ -403,7 +411,7 @@ static int look(struct history *h)
 
 	if (r == 0)
 		r = begin(h);
-	return r < 0 ? r : all_waiting(h);
+	return r < 0 ? r : live_jobs(h);
 }
 
 void fl_api_history(struct fl_call *call)
