@@ -30,7 +30,7 @@ struct fl_job_row {
 	const char *reason; /* why it waits, or how it ended, in words; NULL */
 	/* Read only: */
 	uint64_t spec_bytes; /* of the spec, also where it is not read */
-	const char *damaged; /* "its spec": it is not what was written; NULL: all is well */
+	const char *damaged; /* "its spec": it does not match its checksum; NULL: all is well */
 };
 
 /* What happened, for people and programs that follow. */

@@ -113,7 +113,7 @@ def test_what_if_of_more_is_refused(fairlead, write, subject, objects):
 def test_deletions_are_refused(fairlead, write):
     image = save(fairlead, state(write, QUEUES))
     r = fairlead("what-if", "-f", image, "--delete", "ClusterQueue/a")
-    assert r.code == 1 and r.first_error.startswith("fairlead: error: ClusterQueue/a: of an image only ")
+    assert r.code == 1 and r.first_error.startswith("fairlead: error: ClusterQueue/a: in an image only ")
 
 
 @pytest.mark.parametrize("args,text", [

@@ -60,7 +60,7 @@ REFUSED = {
     "time goes backwards": (with_trace(line(1, 100) + line(2, 50)),
                             "t.swf:2:3: error: arrives 50 s before the job above it, but jobs must be in the order of arrival"),
     "openb goes backwards": (openb(POD + "p,1,1,0,0,,50,60,50\nq,1,1,0,0,,10,60,20\n"),
-                             "p.csv:3:12: error: comes 40 s before the job above it"),
+                             "p.csv:3:12: error: arrives 40 s before the job above it"),
     "negative size": (with_trace(line(asked=-5)),
                       "t.swf:1:18: error: field 8, processors asked for: '-5' is below 0"),
     "negative run time": (with_trace(line(run=-7)), "t.swf:1:7: error: field 4, run time: '-7' is below 0"),

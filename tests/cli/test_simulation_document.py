@@ -245,7 +245,7 @@ def test_nobodys_job(fairlead, write):
                                                                          "to": "q"}]))
     assert r.code == 1
     assert r.first_error.startswith("t.swf:2:")
-    assert "the job of user '4', group '1'" in r.err and "belongs to nobody" in r.err
+    assert "the job of user '4', group '1'" in r.err and "has no queue" in r.err
     assert "rules are for users 3; users 5-9 (s.yaml:4)" in r.err
 
 

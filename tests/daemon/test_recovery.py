@@ -121,7 +121,7 @@ def test_a_write_ahead_log_that_is_gone(daemon, lost):
     assert fairleadd("--verify", "--state", daemon.state).returncode == 1
     daemon.start(ready=False)
     assert daemon.process.wait(60) == 1
-    assert "ended/4 is of job 4, and the database knows of none after job 2" in daemon.said()
+    assert "ended/4 is of job 4, but the database has none after job 2" in daemon.said()
 
 
 @pytest.mark.parametrize("how", ["restored", "started", "nothing left"])

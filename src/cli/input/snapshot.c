@@ -22,7 +22,7 @@ static int refuse_image(const char *name, const char *text, fairlead_error *err)
 {
 	fl_fail(err, FAIRLEAD_EINPUT, "%s", text);
 	snprintf(err->file, sizeof(err->file), "%s", fl_input_title(name));
-	return fl_fail_hint(err, "give the manifests that it was saved from");
+	return fl_fail_hint(err, "give the manifests that the image was saved from");
 }
 
 int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,

@@ -195,7 +195,8 @@ static void make_damaged(struct view *v, uint64_t id, const char *why)
 		.reason = reason,
 	};
 
-	(void)snprintf(reason, sizeof reason, "%s in the database is not what was written", why);
+	(void)snprintf(reason, sizeof reason, "%s in the database does not match its checksum",
+		       why);
 	tell(v, &row, /* damaged= */ true);
 }
 

@@ -18,7 +18,7 @@ static void put_kept(const struct fl_shape_at *at, const char *key, const json_t
 
 /* --- a job --- */
 
-/* Those of jobs, then that of one whose row in the store is not what was written. */
+/* Those of jobs, then that of one whose row in the store does not match its checksum. */
 static const char *state_name(unsigned i)
 {
 	return i < FL_JOB_STATES ? fl_job_state_name((enum fl_job_state)i) : "damaged";
