@@ -65,7 +65,7 @@ def test_metrics_of_the_process(shared):
     ("GET", "/v1/jobs/1x", 404, "no such path"),
     ("GET", "/v1/jobs/-1", 404, "no such path"),
     ("GET", "/v1/jobs/99999999999999999999999", 404, "no such path"),
-    ("DELETE", "/v1/jobs", 405, "not for this method"),
+    ("DELETE", "/v1/jobs", 405, "this path does not have this method"),
     ("GET", "/v1/jobs/999999", 404, "no job 999999"),
     ("POST", "/v1/jobs/999999/cancel", 404, "no job 999999"),
     ("GET", "/v1/jobs/999999/log", 404, "no job 999999"),
@@ -90,7 +90,7 @@ def test_metrics_of_the_process(shared):
     ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is more than 100000"),
     ("GET", "/v1/history?from=yesterday", 400, "'from' is not a time"),
     ("POST", "/v1/what-if", 400, "no changes"),
-    ("POST", "/v1/backup?to=relative", 400, "'to' is a folder"),
+    ("POST", "/v1/backup?to=relative", 400, "'to' must be the absolute path"),
 ])
 def test_wrong_requests(shared, method, path, status, text):
     answer = shared.ask(method, path)
@@ -187,7 +187,7 @@ def test_more_than_there_is(shared):
     assert (answer.status, answer.json()["notes"]) == (201, [note])
     numbers = answer.json()["jobs"]
     answer = shared.post("/v1/jobs", {**body, "requests": {"memory": "4Gi"}, "hold": True})
-    assert "4Gi on this machine" in answer.json()["notes"][0]
+    assert "this machine has 4Gi" in answer.json()["notes"][0]
     numbers += answer.json()["jobs"]
     answer = shared.post("/v1/jobs", {**body, "requests": {"memory": "2Gi"}, "hold": True})
     assert "notes" not in answer.json()

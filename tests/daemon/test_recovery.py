@@ -474,7 +474,7 @@ def test_a_stored_job_of_an_older_program(daemon):
     for form in "name", "label":
         refused = daemon.post("/v1/jobs", {"queue": "default", "directory": "/", "command": ["true"],
                                            **({"name": odd[0]} if form == "name" else {"labels": {"team": odd[1]}})})
-        assert refused.status == 400 and "such as are not seen" in refused.error
+        assert refused.status == 400 and "characters that cannot be seen" in refused.error
     assert daemon.stop() == 0
     # As an older one had written it: with sums that fit.
     store = sqlite3.connect(daemon.state / "fairlead.db")

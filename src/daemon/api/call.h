@@ -67,7 +67,7 @@ struct fl_api_text {
 	struct fl_report report;
 	struct fl_shape_at at;
 	char *text;
-	size_t len; /* once it is closed */
+	size_t len, cap; /* once it is closed */
 };
 int fl_api_text_begin(struct fl_api_text *t, fairlead_error *err);
 /* FAIRLEAD_ENOMEM: some of it is not there. */
