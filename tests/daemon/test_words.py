@@ -52,8 +52,8 @@ def test_why_a_job_takes_no_part_with_entitlements(daemon_of, more, why):  # noq
     daemon.wait(blocker, "runs")
     job = daemon.submit(queue="team", requests={"cpu": "4"})
     daemon.wait(job, "waits")
+    assert daemon.post(f"/v1/jobs/{job}/hold").status == 200  # before there is room for it
     assert daemon.post(f"/v1/jobs/{blocker}/cancel").status == 200
-    daemon.post(f"/v1/jobs/{job}/hold")
     daemon.wait(blocker, "cancelled")
     daemon.config.write_text(machine + "".join(trees) + more if more != "lost" else
                              machine + queue("dept", parent=None) + queue("team", parent="nowhere"))
