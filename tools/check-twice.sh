@@ -10,6 +10,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+[ $# -gt 0 ] || { echo 'usage: tools/check-twice.sh LIBRARY.a...' >&2; exit 2; }
 for library; do
 	# nm --defined-only -A writes "library:object:value type symbol".
 	nm -g --defined-only -A "$library" >"$work/nm" 2>/dev/null || true

@@ -90,8 +90,8 @@ static void carry_out(void *user, const fairlead_decision *d)
 static int change(fairlead_engine *e, fairlead_error *err)
 {
 	char text[4096] = "", names[JOBS][64];
-	const char *gone[JOBS];
-	size_t n = 0, n_gone = 0;
+	const char *removed[JOBS];
+	size_t n = 0, n_removed = 0;
 
 	for (int i = 0; i < JOBS; i++) {
 		struct job *job = &jobs[i];
@@ -106,15 +106,15 @@ static int change(fairlead_engine *e, fairlead_error *err)
 				strchr(job->name, '/') + 1, job->team, job->gpus);
 			job->state = WAITS;
 		} else if (job->state == OVER) {
-			(void)snprintf(names[n_gone], sizeof names[0], "Workload/%s", job->name);
-			gone[n_gone] = names[n_gone];
-			n_gone++;
+			(void)snprintf(names[n_removed], sizeof names[0], "Workload/%s", job->name);
+			removed[n_removed] = names[n_removed];
+			n_removed++;
 			job->state = GONE;
 		}
 	}
-	return n || n_gone ?
-		       fairlead_engine_change(e, "jobs", n ? text : NULL, n, gone, n_gone, err) :
-		       0;
+	return n || n_removed ? fairlead_engine_change(e, "jobs", n ? text : NULL, n, removed,
+						       n_removed, err) :
+				0;
 }
 
 static int one_second(fairlead_engine *e, fairlead_error *err)

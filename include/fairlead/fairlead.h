@@ -133,7 +133,7 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
 
 /*
  * Add, change and delete objects after seal, in an engine with FAIRLEAD_KEEP_OBJECTS: what is in @text
- * (as read; NULL: nothing) is laid over what is there as `kubectl apply` does, and @n_gone objects,
+ * (as read; NULL: nothing) is laid over what is there as `kubectl apply` does, and @n_removed objects,
  * named "KIND/NAME" or "KIND/NAMESPACE/NAME", are deleted; with a Namespace also what is in it.
  * All of it at once, or nothing: after an error the engine is as it was.  The time is the
  * newest that seal, step or event was given.
@@ -158,7 +158,7 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
  * those of what is there now.
  */
 FAIRLEAD_API int fairlead_engine_change(fairlead_engine *e, const char *name, const char *text,
-					size_t length, const char *const *gone, size_t n_gone,
+					size_t length, const char *const *removed, size_t n_removed,
 					fairlead_error *err) FAIRLEAD_MUST_CHECK;
 
 typedef enum fairlead_decision_kind {

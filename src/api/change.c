@@ -53,15 +53,15 @@ static int check_kind(const struct changing *c, uint32_t row)
 }
 
 static int read_changes(struct changing *c, const char *name, const struct fl_source *source,
-			const char *const *gone, size_t n_gone)
+			const char *const *removed, size_t n_removed)
 {
 	int r = fl_changes_init(&c->changes, &c->e->mem, c->err);
 
 	c->changes.now = c->e->now - FL_SECOND; /* a new workload is created a second later */
 	if (r == 0)
 		r = fl_model_new(&c->e->mem, &c->edit, c->err);
-	for (size_t i = 0; i < n_gone && r == 0; i++)
-		r = fl_changes_delete(&c->changes, gone[i], c->err);
+	for (size_t i = 0; i < n_removed && r == 0; i++)
+		r = fl_changes_delete(&c->changes, removed[i], c->err);
 	if (r < 0)
 		return r;
 	c->edit->wanted = c->e->wanted;
@@ -312,14 +312,14 @@ static void take_over(struct changing *c)
 }
 
 int fl_engine_change(fairlead_engine *e, const char *name, const struct fl_source *source,
-		     const char *const *gone, size_t n_gone, fairlead_error *err)
+		     const char *const *removed, size_t n_removed, fairlead_error *err)
 {
 	struct changing c = { .e = e, .err = err };
 	int r = check_may_change(e, err);
 
 	if (r < 0)
 		return r;
-	r = read_changes(&c, name, source, gone, n_gone);
+	r = read_changes(&c, name, source, removed, n_removed);
 	if (r == 0)
 		r = make_model(&c);
 	if (r == 0)

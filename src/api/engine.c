@@ -145,7 +145,7 @@ int fairlead_engine_read(fairlead_engine *e, const char *name, const char *text,
 	int r;
 
 	if (e->policy && e->keeps)
-		return fl_engine_change(e, name, &source, /* gone= */ NULL, 0, err);
+		return fl_engine_change(e, name, &source, /* removed= */ NULL, 0, err);
 	r = check_open(e, err);
 	if (r == 0 && e->keeps)
 		r = read_kept(e, name, &source, err);
@@ -162,7 +162,7 @@ int fairlead_engine_read_from(fairlead_engine *e, const char *name, fairlead_rea
 	int r;
 
 	if (e->policy && e->keeps)
-		return fl_engine_change(e, name, &source, /* gone= */ NULL, 0, err);
+		return fl_engine_change(e, name, &source, /* removed= */ NULL, 0, err);
 	r = check_open(e, err);
 	if (r == 0)
 		r = e->keeps ? read_kept(e, name, &source, err) :
@@ -210,12 +210,12 @@ int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 }
 
 int fairlead_engine_change(fairlead_engine *e, const char *name, const char *text, size_t length,
-			   const char *const *gone, size_t n_gone, fairlead_error *err)
+			   const char *const *removed, size_t n_removed, fairlead_error *err)
 {
 	struct fl_text_source bytes = { text, length };
 	const struct fl_source source = { fl_text_read, &bytes };
 
-	return fl_engine_change(e, name, text ? &source : NULL, gone, n_gone, err);
+	return fl_engine_change(e, name, text ? &source : NULL, removed, n_removed, err);
 }
 
 int fl_engine_check_sealed(const fairlead_engine *e, fairlead_error *err)

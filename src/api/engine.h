@@ -47,6 +47,6 @@ int fl_engine_tell(fairlead_engine *e, const struct fl_decisions *decisions,
 
 /* change.c: the objects of @source, and deletions, after seal */
 int fl_engine_change(fairlead_engine *e, const char *name, const struct fl_source *source,
-		     const char *const *gone, size_t n_gone, fairlead_error *err);
+		     const char *const *removed, size_t n_removed, fairlead_error *err);
 
 #endif

@@ -117,8 +117,9 @@ struct fl_stray {
 	uint64_t job;
 	uint32_t attempt;
 	/* set by disown */
-	bool ran, remains;       /* it had not ended; some of its processes could not be ended */
-	char kept[FL_RUN_PLACE]; /* where its files are now, in the state folder; "": it had none */
+	bool ran, remains; /* it ran until now; some of its processes could not be ended */
+	char kept
+		[FL_RUN_PLACE]; /* where its files are now, in the state folder; "": there are none */
 };
 
 /* A stream of the output of a run. */

@@ -2,7 +2,7 @@
 /*
  * mix - 128 bits that stand for all that was mixed into them, in its order
  *
- * For telling states apart; not against an attacker who wants two of them to look alike.
+ * For telling states apart; not against an attacker, as two that look alike can be made.
  */
 #ifndef FL_BASE_MIX_H
 #define FL_BASE_MIX_H

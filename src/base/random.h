@@ -9,7 +9,7 @@
  * through log, exp and pow of the C library, which differ in the last bit between libraries:
  * the same on machines with the same one.
  *
- * Not against an attacker who wants to guess the next number.
+ * Not against an attacker: the next number can be guessed.
  */
 #ifndef FL_BASE_RANDOM_H
 #define FL_BASE_RANDOM_H

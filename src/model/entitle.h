@@ -68,7 +68,7 @@ struct fl_gang {
 	enum fl_preemptibility stated;
 	bool preemptible;     /* by seal: as stated, else priority < 100 */
 	fl_time started;      /* when it last went from no allocated task to some; FL_TIME_NONE */
-	fl_time stale_since;  /* it has had fewer than its minimum since; FL_TIME_NONE */
+	fl_time stale_since;  /* it has fewer than its minimum since; FL_TIME_NONE */
 	struct fl_span tasks; /* by seal: into tasks */
 	struct fl_node queue; /* by seal: the workload's cluster_queue, a leaf or not; FL_NONE */
 };
@@ -93,7 +93,7 @@ enum fl_action {
 	FL_ACTIONS
 };
 
-/* How much a queue held, or the cluster had, over (from, to]. */
+/* How much a queue held, or the capacity of the cluster, over (from, to]. */
 struct fl_sample_row {
 	struct fl_sym queue_name; /* FL_NONE: the capacity of the cluster */
 	fl_time from, to;

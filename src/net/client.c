@@ -277,7 +277,7 @@ int fl_client_follow(struct fl_client *c, const char *path,
 	struct taker t = { c, piece, user, ret_status, false };
 	int code = perform(c, "GET", path, NULL, 0, 0, &t, err);
 
-	if (code == FAIRLEAD_EIO && *ret_status == 200) { /* it had begun to answer */
+	if (code == FAIRLEAD_EIO && *ret_status == 200) { /* its answer began */
 		fl_fail(err, code, "the daemon has stopped, or was killed; running jobs continue");
 		fl_fail_hint(err, "ask again when it is back");
 		return fl_fail_in(err, "%s", c->socket);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * server_state - a server, for its files: server.c (requests), door.c (who comes in),
+ * server_state - a server, for its files: server.c (requests), door.c (which connections are let in),
  * exchange.c (answers) and library.c (those of the library)
  */
 #ifndef FL_NET_SERVER_STATE_H

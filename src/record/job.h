@@ -78,14 +78,14 @@ enum fl_job_state {
 	FL_JOB_WAITS,   /* for its turn */
 	FL_JOB_STARTS,  /* admitted; its runner has not said that it runs */
 	FL_JOB_RUNS,
-	FL_JOB_STOPS,  /* was told to go */
+	FL_JOB_STOPS,  /* was asked to end */
 	FL_JOB_DONE,   /* ended with status 0 */
 	FL_JOB_FAILED, /* ended otherwise, or could not be run */
 	FL_JOB_CANCELLED,
 	FL_JOB_STATES
 } FL_BYTE;
 
-/* Why a run was told to go. */
+/* Why a run was asked to end. */
 enum fl_go_why {
 	FL_GO_NOT,
 	FL_GO_PREEMPTED,

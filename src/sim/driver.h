@@ -52,7 +52,7 @@ struct fl_driver {
 	fl_time last; /* the last cycle; FL_TIME_NONE before the first */
 	fl_time wake; /* of the policy, as of the last cycle */
 	bool due;     /* something happened since, or in it */
-	bool waiting; /* the last cycle had heads */
+	bool waiting; /* there were heads in the last cycle */
 	uint64_t cycles, events, heads;
 };
 

@@ -218,7 +218,7 @@ struct futures {
 	uint64_t steps;
 	uint32_t n_stuck; /* runs in which nothing was left to happen */
 	bool dry;         /* and also without arrivals */
-	uint32_t n_cut;   /* runs that had no more steps */
+	uint32_t n_cut;   /* runs that were out of steps */
 };
 
 /* Spares of one stand side by side. */

@@ -10,7 +10,7 @@
  * Promises: the policy is as it was afterwards, exactly, also after an error; the same seed
  * gives the same answer.
  *
- * What it does not know: failures, changes to the cluster, people who change their minds;
+ * What it does not know: failures, changes to the cluster, changed minds;
  * and new arrivals other than those that came lately, when it is asked to draw them again.
  *
  * When arrivals are drawn again, a run looks ahead no further than the last of them: after it the

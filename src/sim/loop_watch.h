@@ -13,12 +13,12 @@
  *             (128 bits).
  *   repeated  x preempts y for the third time (or later) after rounds.  A round is: x preempted y;
  *             then y got its quota back, and x got nothing, or lost it in a ring; and x preempts y
- *             again.  In a ring x was preempted by y, or by a workload that x had preempted in that
+ *             again.  In a ring x was preempted by y, or by a workload that x preempted in that
  *             round, or by one that was preempted by one of these, and so on over at most
  *             FL_LOOP_WATCH_RING steps, all by workloads that were there when the round began.
  *
  * So what newcomers cause is not a loop: it is no round when x lost its quota to a newcomer, to a
- * workload that had lost its own quota to a newcomer, or to a failure.  What can be mistaken for a
+ * workload that lost its own quota to a newcomer, or to a failure.  What can be mistaken for a
  * loop: x and y stay, and jobs beside them come, go and move so that now the one queue has the
  * larger share and now the other, each time with good reason.  A driver cannot tell that from a
  * loop that needs an outside event to wake it.  What is not found: a round in which no pair meets
@@ -107,8 +107,8 @@ int fl_loop_watch_init(struct fl_loop_watch *r, const struct fl_mem *mem, uint32
 		       fairlead_error *err);
 void fl_loop_watch_done(struct fl_loop_watch *r);
 /*
- * @r, fresh, goes on from @from, whose workloads had other numbers: was[w] is what w was, FL_NONE:
- * it comes now, from outside.  Loops keep their numbers, without workloads that are gone.
+ * @r, fresh, goes on from @from, in which the numbers of workloads are others: was[w] is that of w there, FL_NONE:
+ * it comes now, from outside.  Loops keep their numbers, without workloads that have left.
  * O(workloads + pairs). ENOMEM: @r is to be done with.
  */
 int fl_loop_watch_adopt(struct fl_loop_watch *r, const struct fl_loop_watch *from,

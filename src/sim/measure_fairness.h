@@ -9,7 +9,7 @@ int fl_measure_looks_init(struct fl_measure *m, fairlead_error *err);
 /* The row is to be looked at again. */
 void fl_measure_touched(struct fl_measure *m, uint32_t row);
 /*
- * Who has what of what it is entitled to, and who is behind since when: at @at, when a stretch
+ * How much of its entitlement each one has, and since when it is behind: at @at, when a stretch
  * begins in which all is as it is now.
  */
 int fl_measure_look(struct fl_measure *m, fl_time at, fairlead_error *err);

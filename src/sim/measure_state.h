@@ -19,7 +19,7 @@ struct fl_measure_job {
 	fl_time works_at; /* since its last start: when work begins */
 	bool came, waits, runs;
 	bool partial; /* runs, and wants more */
-	bool ran;     /* when all began: how long it had waited is not known */
+	bool ran;     /* when all began: how long it waited is not known */
 };
 
 /* A row of `entitled`, or behind them the cluster. */

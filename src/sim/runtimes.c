@@ -247,7 +247,7 @@ static uint32_t longer(const struct fl_runtimes *t, unsigned g, uint32_t id, fl_
 	return n;
 }
 
-/* Without samples: up to its limit; else as if run times had no scale. */
+/* Without samples: up to its limit; else as if there were no scale of run times. */
 static enum fl_run_basis draw_alone(const struct fl_runtimes *t, fl_time asked, fl_time age,
 				    struct fl_random *r, fl_time *ret)
 {

@@ -8,8 +8,8 @@
  * a job has done is kept, or lost at an eviction, to the nanosecond.
  *
  * What it does not know: time to pull images or start pods (a start is at once, but for
- * `restart`), what a job really needs beside what it asks for, people who change what they
- * submit because of what they wait.
+ * `restart`), what a job really needs beside what it asks for, people that submit other
+ * jobs because they wait.
  *
  * Order at one moment: workloads that finish, workloads whose eviction completes, failures that are
  * over, changes, failures, workloads that give up, that come back, that arrive; then one cycle.
@@ -22,7 +22,7 @@
  * of a queue within its nominal quota.  A killed workload waits again at once.
  *
  * A gang of which fewer pods are left than its minimum stops: it holds what it holds, does nothing,
- * and has lost what it did, as if all of it had been evicted.  Above its minimum a gang that loses
+ * and loses what it did, as when all of it is evicted.  Above its minimum a gang that loses
  * pods goes on with less.
  *
  * Cost: O(log n) an event beside the policy's own; of a failure, and of a change that kills,
@@ -165,7 +165,7 @@ struct fl_sim {
 	uint32_t n_finite;                     /* not done, and some day done if it runs */
 	uint64_t idle_cycles;  /* since something happened, started, was evicted, or was parked */
 	uint64_t vain_starts;  /* since something arrived, ended or saved any work */
-	uint32_t most_flavors; /* among which a scan goes round */
+	uint32_t most_flavors; /* among which a scan begins anew each time */
 };
 
 /*
@@ -203,7 +203,7 @@ void fl_sim_enter(struct fl_sim *s, uint32_t w);
 /* With those of its pods that the policy has running: when it will be done. */
 int fl_sim_go_on(struct fl_sim *s, uint32_t w, fairlead_error *err);
 
-/* What it has on @machine (FL_NONE: all of it) is gone at once. */
+/* What it has on @machine (FL_NONE: all of it) ends at once. */
 int fl_sim_kill(struct fl_sim *s, uint32_t w, struct fl_machine machine, fairlead_error *err);
 
 #endif

@@ -204,11 +204,11 @@ few_words() { # a tree with two words: one that is not to be used, and one of ou
 	plant doc/words.txt '[field]\nended  gone!  of a workload\n[ours]\nrung  level of the share  a share'
 	plant doc/guide/glossary.md '| rung | a share |'
 	plant doc/guide/embed.md 'A rung.\n```\nit is gone\n```'
-	plant src/base/a.c '/* gone */\nstatic const char a[] = "has ended", b[] = "gone";'
+	plant src/base/a.c '/* `gone` */\nstatic const char a[] = "has ended", b[] = "gone";'
 }
 
 few_words
-passes 'words: comments and code are not looked at' "$tools/check-words" "$work/tree"
+passes 'words: code is not looked at' "$tools/check-words" "$work/tree"
 plant src/decide/a.c '/* `gone`, @gone and GONE */'
 passes 'words: code in a comment' "$tools/check-words" "$work/tree"
 plant src/decide/a.c 'int a; /* one that\n * is gone */'

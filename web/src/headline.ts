@@ -23,7 +23,7 @@ export function figures(run: Run): HTMLElement {
 	const cells: Child[] = [
 		figure("Jobs finished", count(totals.finished), totals.jobs ? `of ${count(totals.jobs)}` : undefined),
 		used === undefined ? null : figure(`Use of ${resource}`, percent(used),
-			arriving === undefined ? hours(all, unit) : `${percent(arriving)} until the last job came`),
+			arriving === undefined ? hours(all, unit) : `${percent(arriving)} until the last arrival`),
 		wait?.n ? figure("Median wait", duration(wait.p50), `nine in ten: ${duration(wait.p90)}`) : null,
 		fairness?.jain === undefined ? null : figure("Jain's index", fairness.jain.toFixed(2), "1 is even"),
 		fairness?.blockedRatio ? figure("Held of entitled", percent(fairness.blockedRatio.mean), "while something waited") : null,

@@ -18,7 +18,7 @@
 #include "ask/common/settle.h"
 
 struct fl_outcome_workload {
-	bool holds, waits, evicted; /* evicted: told to go at least once */
+	bool holds, waits, evicted; /* evicted: at least once */
 	bool loops;                 /* takes turns in the loop */
 	struct fl_node queue;       /* where it holds quota, or would; FL_NONE */
 	struct fl_span placement;   /* into placements, while it holds quota */

@@ -10,7 +10,7 @@
 struct fl_lint {
 	struct fl_model *m;
 	const struct fl_policy_ops *ops;
-	struct fl_policy *policy; /* nobody holds quota in it */
+	struct fl_policy *policy; /* no workload holds quota in it */
 	const struct fl_tree *tree;
 	fl_time now;
 };

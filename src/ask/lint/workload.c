@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Workloads that could never be admitted, and flavors and namespaces that keep everybody out. */
+/* Workloads that could never be admitted, and flavors and namespaces that admit no workload. */
 #include "ask/lint/workload.h"
 
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * elsewhere - a run that goes on, and whose folder stands in another state folder
  *
  * For example when a backup was restored into a new folder.  Its runner has the folder open, so it
- * can be moved, and the run goes on as if it had always been here.
+ * can be moved, and the run goes on as if it were from here.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -28,7 +28,7 @@ struct fl_local_run {
 	uint32_t refs;
 	uint32_t uid;
 	char token[FL_RUN_TOKEN],
-		group[600]; /* token and control group find its processes when its runner is gone */
+		group[600]; /* token and control group find its processes when its runner has ended */
 	uint32_t *devices;
 	uint32_t n_devices;
 

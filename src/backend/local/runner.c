@@ -479,7 +479,7 @@ static void run(struct runner *r)
 
 /* --- the run --- */
 
-/* Takes the lock of the run until we end. A runner that had it before us has ended then. */
+/* Takes the lock of the run until we end. The runner that held it before us has ended then. */
 static int take_run(struct runner *r)
 {
 	fairlead_error err = { 0 };

@@ -277,7 +277,7 @@ static void print_notice(const struct fl_model *m, const struct fl_notice *n, co
 	fl_print_diagnostic(&d);
 }
 
-/* Moves are for one verb alone: a user who gives them to another may think that they count there. */
+/* Moves are for one verb alone, and have no effect in others, which is said. */
 static void warn_of_moves(const struct fl_snapshot *s)
 {
 	const struct fl_settings *settings = &s->model->settings;

@@ -13,7 +13,7 @@
 static const struct name {
 	const char *name;
 	unsigned least, most; /* arguments */
-	bool sets;            /* .new and .gone mean something */
+	bool sets;            /* `.new` and `.gone` mean something */
 	const char *form;
 } names[] = {
 	[FL_NAME_ADMITTED] = { "admitted", 0, 1, true, "admitted(QUEUE, COHORT or WORKLOAD)" },

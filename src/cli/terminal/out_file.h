@@ -3,7 +3,7 @@
  * out_file - a file that is whole or is not there
  *
  * It is written beside its place under a name of its own, and gets its final one when all
- * of it is on the disk.  Until then what had that name is as it was.  What is no regular
+ * of it is on the disk.  Until then the file of that name is as it was.  What is no regular
  * file (/dev/stdout, a pipe) is written to directly.
  */
 #ifndef FL_CLI_TERMINAL_OUT_FILE_H

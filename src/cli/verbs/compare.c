@@ -361,7 +361,7 @@ static int compare(struct compare *c, fairlead_error *err)
 	if (code == FL_EXIT_YES)
 		code = check_runs(c, err);
 	if (code == FL_EXIT_YES) {
-		fl_interrupt_listen(); /* a user who sees the folder may stop it */
+		fl_interrupt_listen(); /* once there is a folder, it may be stopped */
 		code = open_files(c, err);
 	}
 	if (code != FL_EXIT_YES)

@@ -13,7 +13,7 @@
 
 enum { LIMIT = 1000 };
 
-/* A user who asks for jobs that are over wants the newest. */
+/* Of jobs that are over the newest are wanted. */
 static bool has_over(const char *states)
 {
 	for (int s = FL_JOB_DONE; states && s < FL_JOB_STATES; s++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* job_field - the fields of a job as JSON, for those who read and write them */
+/* job_field - the fields of a job as JSON, for its reader and its writers */
 #ifndef FL_CODEC_JOB_JOB_FIELD_H
 #define FL_CODEC_JOB_JOB_FIELD_H
 

@@ -168,7 +168,7 @@ static bool may(const struct fl_call *call, enum who who)
 	return true;
 }
 
-/* A misspelt argument is refused: ignored, it would act as if it had not been given. */
+/* A misspelt argument is refused: the answer would be that without it. */
 static bool check_arguments(const struct fl_call *call, const char *known)
 {
 	const char *odd = fl_request_stranger(call->r, known);

@@ -11,7 +11,7 @@
  */
 void fl_api_aside(struct fl_call *call, const char *type,
 		  int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err));
-/* The clients of these questions are gone: end the copies. */
+/* The clients of these questions have left: end the copies. */
 void fl_api_children_end(struct fl_api *a);
 /* May one more thread read the store? False: an error was answered. */
 bool fl_api_may_read(const struct fl_call *call);

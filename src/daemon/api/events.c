@@ -260,7 +260,7 @@ static void begin_at_end(struct events *e)
 	fl_core_unwritten(e->api->core, note_unwritten, e);
 }
 
-/* To find the last events; `e` stands at the newest event that the store had at the first look. */
+/* To find the last events; `e` stands at the newest event of the store at the first look. */
 struct last {
 	struct events *e;
 	uint64_t seq; /* of the oldest event to send; 0: none is in the store */

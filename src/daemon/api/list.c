@@ -395,7 +395,7 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	struct view v = { 0 };
 
 	if (fl_core_job(l->call->api->core, row->id))
-		return 0; /* it had that state a moment ago */
+		return 0; /* its state was that a moment ago */
 	l->cut = l->bytes_over > PAGE_BYTES;
 	if (l->n_over > l->limit || l->cut)
 		return FAIRLEAD_ESTATE; /* the page is full */

@@ -183,7 +183,7 @@ static const struct fl_queue_amounts *keep(struct queues *q, uint32_t n, fairlea
 	return ret;
 }
 
-/* What all of them have; by which name one submits there, if one can, and whether who asks may. */
+/* What all of them have; the name to submit by, if one can; whether the user that asks may. */
 static int finish(struct queues *q, struct fl_queue_answer *one, struct fl_node parent,
 		  const uint32_t counts[COUNTED], fairlead_error *err)
 {

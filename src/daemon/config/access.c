@@ -36,7 +36,7 @@ struct caller {
 	gid_t *groups;
 };
 
-/* The user whom connections of a uid count for. */
+/* The user that connections of a uid count for. */
 struct guest {
 	uid_t uid, payer;
 	bool known;    /* the uid has an account */

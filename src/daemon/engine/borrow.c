@@ -105,7 +105,7 @@ static uint32_t resources(const void *stand, struct fl_node n, const fl_amount *
 	return all;
 }
 
-/* The weighted share; of queues that nobody compares none. */
+/* The weighted share; of queues that are not compared none. */
 static double share(const struct fl_live_view *v, const void *stand, struct fl_node n)
 {
 	struct fl_share share;

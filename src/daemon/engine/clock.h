@@ -5,7 +5,7 @@
  * It starts with the wall clock and goes on with the time since boot (suspended or not), so a step
  * of the wall clock, by an hour or a year, changes no wait, no half-life and no minimum run time.
  * After a restart it goes on from the last durable moment: by the time since boot when it is the
- * same boot, else by the time that the wall clock has gone forward meanwhile.
+ * same boot, else by how far the wall clock went forward meanwhile.
  */
 #ifndef FL_DAEMON_ENGINE_CLOCK_H
 #define FL_DAEMON_ENGINE_CLOCK_H

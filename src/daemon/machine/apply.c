@@ -176,8 +176,8 @@ enum fl_job_state fl_core_state_of(const struct fl_core *c, uint64_t id)
 }
 
 /*
- * Removes dependencies on jobs that have ended.  False: one of them did not end as required.  For
- * jobs that had ended when it was submitted the row says it.
+ * Removes dependencies on jobs that have ended.  False: one of them did not end as required.  Of
+ * jobs that ended before it was submitted the row says it.
  */
 static bool look_back(struct fl_core *c, const struct fl_journal_row *submit, struct fl_live *job,
 		      const struct fl_job_spec *spec)

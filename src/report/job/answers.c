@@ -83,7 +83,7 @@ static const struct fl_json_field own_fields[] = {
 	SPEC(MAP, "environment", NULL, .item = FL_AS_TEXT),
 	SPEC(TEXT, "directory", "where it runs"),
 	SPEC(TEXT, "output", "where its output goes; not there: the daemon keeps it"),
-	SPEC(TEXT, "signal", "that it is told to go with"),
+	SPEC(TEXT, "signal", "the signal that asks it to end"),
 };
 static const struct fl_json_shape own_shape = FL_SHAPE(own_fields, "job");
 
@@ -108,7 +108,7 @@ static const struct fl_json_field now_fields[] = {
 	FL_FIELD(TIME, "startedAt", row.started, "of the last attempt", .null = true),
 	FL_FIELD(TIME, "endedAt", row.ended, "null: it is not over", .null = true),
 	FL_FIELD(COUNT, "attempt", row.attempt, "how often it was started"),
-	FL_FIELD(COUNT, "evictions", row.evictions, "how often it was told to go for others"),
+	FL_FIELD(COUNT, "evictions", row.evictions, "how often it was evicted"),
 	FL_FIELD(COUNT, "losses", row.losses, "how often its runner was lost"),
 	FL_FIELD(REAL, "ranSeconds", ran, "in all attempts", .more = "{\"minimum\": 0}"),
 	FL_FIELD_TO("exit", exit, exit_shape, "null: it has not ended", .null = true),

@@ -31,7 +31,7 @@ struct fl_job_answer {
 	const struct fl_run_grant *holds;
 	const uint32_t *devices;
 	uint32_t n_holds, n_devices;
-	bool own;              /* whoever asks may see what only its owner and admins do */
+	bool own;              /* the user that asks may see what only its owner and admins do */
 	bool may_have_devices; /* it is not over, and its row is what was written */
 	bool live;             /* it is not over */
 	/* Of the page alone. */

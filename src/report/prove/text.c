@@ -215,8 +215,8 @@ static void say_race(const struct out *o)
 		return;
 	}
 	if (o->a->shortest < o->a->moves->n)
-		snprintf(shorter, sizeof(shorter), " With races, %u move%s are enough.",
-			 o->a->shortest, plural(o->a->shortest));
+		snprintf(shorter, sizeof(shorter), " With races, %u move%s.", o->a->shortest,
+			 o->a->shortest == 1 ? " is enough" : "s are enough");
 	fl_report_say(
 		o->r, FL_STYLE_PLAIN, 0,
 		"It takes no race: each preemption is completed before another workload %s.%s",
