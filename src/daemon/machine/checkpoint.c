@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -108,13 +109,21 @@ static bool reap(struct fl_image_copy *copy)
  */
 static int take_image(void *user, int fd, fairlead_error *err)
 {
-	struct fl_image_copy *copy = user;
+	struct fl_core *c = user;
+	const struct fl_image_copy *copy = &c->copy;
 	char bytes[1 << 16];
 	size_t piece = 0;
 	ssize_t n;
 	int r = 0;
 
-	while (r == 0 && (n = read(copy->fd, bytes, sizeof bytes)) != 0) {
+	while (r == 0) {
+		struct pollfd readable = { .fd = copy->fd, .events = POLLIN };
+
+		if (poll(&readable, 1, c->stalled_ms) == 0)
+			return fl_fail(err, FAIRLEAD_EIO, "the copy that writes it stands still");
+		n = read(copy->fd, bytes, sizeof bytes);
+		if (n == 0)
+			break;
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -131,7 +140,8 @@ static int take_image(void *user, int fd, fairlead_error *err)
 	}
 	if (r < 0)
 		return r;
-	return reap(copy) ? 0 : fl_fail(err, FAIRLEAD_EIO, "the copy that writes it has failed");
+	return reap(&c->copy) ? 0 :
+				fl_fail(err, FAIRLEAD_EIO, "the copy that writes it has failed");
 }
 
 static void take_on_thread(uv_work_t *work)
@@ -139,7 +149,7 @@ static void take_on_thread(uv_work_t *work)
 	struct fl_core *c = work->data;
 	struct fl_image_copy *copy = &c->copy;
 
-	copy->code = fl_store_checkpoint(c->store, copy->seq, take_image, copy, &copy->error);
+	copy->code = fl_store_checkpoint(c->store, copy->seq, take_image, c, &copy->error);
 	(void)close(copy->fd);
 	if (copy->pid > 0) {
 		(void)kill(copy->pid, SIGKILL);

@@ -28,7 +28,8 @@
 #include "daemon/machine/runs.h"
 
 enum {
-	AGAIN_MS = 1000,  /* ms until a failed commit is tried again */
+	AGAIN_MS = 1000, /* ms until a failed commit is tried again */
+	STALLED_MS = 60000,
 	DRAFT_FROM = 1000 /* jobs; a generation of so many takes some milliseconds */
 };
 
@@ -540,6 +541,7 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 	c->loop = options->loop;
 	fl_core_decide(c);
 	c->draft_from = DRAFT_FROM;
+	c->stalled_ms = STALLED_MS;
 	c->drafter.told = fl_core_tell_drafted;
 	c->drafter.user = c;
 	fl_gather_init(&c->gathers[0]);

@@ -57,6 +57,7 @@ struct fl_core {
 	uint64_t submitted; /* the highest number given to a job */
 	uint64_t checkpointed, replay_ns; /* ns to apply again all rows since then */
 	bool checkpointing;               /* a copy of this process makes one */
+	int stalled_ms; /* without a byte of it for so long, the copy is given up */
 	struct fl_image_copy {
 		uv_work_t work;
 		pid_t pid;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The core with a store of its own and runs that are rows of a table: fake.h. */
+#include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -108,12 +109,12 @@ static bool is_quiet(const struct fl_core *c)
 static void ticked(uv_timer_t *timer) { (void)timer; }
 
 /*
- * One that ends: a timer that is due is called before the loop waits, and when that was all there was
- * to do, nothing more would come.
+ * One that ends, whatever was to do: the timer repeats, as one that is due already is called before
+ * the loop waits, and when that was all there was to do, nothing more would come.
  */
 static void turn(struct world *w)
 {
-	(void)uv_timer_start(&w->tick, ticked, 20, /* repeat= */ 0);
+	(void)uv_timer_start(&w->tick, ticked, 20, /* repeat= */ 20);
 	(void)uv_run(&w->loop, UV_RUN_ONCE);
 	(void)uv_timer_stop(&w->tick);
 }
@@ -657,6 +658,43 @@ TEST_IN(begin, end, test_after_forgotten)
 	kill_core(w);
 	start_core(w);
 	assert_int_equal(state_of(w, second), FL_JOB_STARTS);
+}
+
+static bool copies_stall;
+
+static void stall_copy(void)
+{
+	if (copies_stall)
+		(void)raise(SIGSTOP);
+}
+
+/* A copy that stands still is ended, and another one made later. */
+TEST_IN(begin, end, test_stalled_copy)
+{
+	struct world *w = *unit_state;
+	struct fl_job_spec s = spec_of("team-a", 1000);
+
+	if (under_valgrind())
+		return;
+	assert_int_equal(pthread_atfork(NULL, NULL, stall_copy), 0);
+	(void)submitted(w, &s);
+	settle(w);
+	wait_for_threads(w);
+	w->core->stalled_ms = 50;
+	copies_stall = true;
+	fl_core_checkpoint_aside(w->core);
+	copies_stall = false;
+	assert_true(w->core->checkpointing);
+	wait_for_threads(w);
+	assert_int_equal(w->core->copy.pid, 0);
+	assert_true(w->core->must_checkpoint);
+	assert_true(w->core->checkpointed < w->core->seq);
+	w->core->stalled_ms = 60000;
+	w->core->checkpoint_at = 0;
+	for (int i = 0; i < 1000 && w->core->must_checkpoint; i++)
+		turn(w);
+	wait_for_threads(w);
+	assert_int_equal(w->core->checkpointed, w->core->seq);
 }
 
 /* What is to go and the last checkpoint needs is let go of by another one, once a day. */
