@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/jobs/digest.h"
+#include "codec/jobs/object/digest.h"
 
 enum { NAME_DIGITS = 5 };
 

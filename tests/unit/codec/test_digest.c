@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/unit.h"
 
-#include "codec/jobs/digest.h"
+#include "codec/jobs/object/digest.h"
 
 /* The examples of FIPS 180-4, and texts whose length is just at the end of a block. */
 static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/unit.h"
 
-#include "codec/jobs/framework.h"
+#include "codec/jobs/object/framework.h"
 
 enum { SUSPENDED = 1, FINISHED = 2, ACTIVE = 4 };
 

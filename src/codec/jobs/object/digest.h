@@ -5,8 +5,8 @@
  * They are part of the names that Kueue gives (name.h), so no library that may be left out of a
  * build can stand for them.  Nothing here is for security: SHA-1 is what Kueue uses.
  */
-#ifndef FL_CODEC_JOBS_DIGEST_H
-#define FL_CODEC_JOBS_DIGEST_H
+#ifndef FL_CODEC_JOBS_OBJECT_DIGEST_H
+#define FL_CODEC_JOBS_OBJECT_DIGEST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/jobs/framework.h"
+#include "codec/jobs/object/framework.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ enum {
 const struct fl_framework fl_frameworks[FL_FRAMEWORKS] = {
 #define FL_FRAMEWORK(id, kind, version, name, suspend, finished, active)                           \
 	{ kind, version, name, suspend, finished, active },
-#include "codec/jobs/framework.def"
+#include "codec/jobs/object/framework.def"
 #undef FL_FRAMEWORK
 };
 

@@ -5,14 +5,14 @@
  * A row of framework.def for each.  An object is the whole of a doc (codec/text/doc.h), in any order
  * of its fields; a field of another type than the API's counts as absent.
  */
-#ifndef FL_CODEC_JOBS_FRAMEWORK_H
-#define FL_CODEC_JOBS_FRAMEWORK_H
+#ifndef FL_CODEC_JOBS_OBJECT_FRAMEWORK_H
+#define FL_CODEC_JOBS_OBJECT_FRAMEWORK_H
 
 #include "codec/text/doc.h"
 
 enum fl_framework_id {
 #define FL_FRAMEWORK(id, kind, version, name, suspend, finished, active) FL_FRAMEWORK_##id,
-#include "codec/jobs/framework.def"
+#include "codec/jobs/object/framework.def"
 #undef FL_FRAMEWORK
 	FL_FRAMEWORKS
 };

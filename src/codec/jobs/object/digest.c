@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/jobs/digest.h"
+#include "codec/jobs/object/digest.h"
 
 #include <string.h>
 
