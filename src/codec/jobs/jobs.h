@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * jobs - the Workloads that Kueue makes of people's jobs
+ *
+ * All objects of one input are added, in any order; fl_kjobs_make then calls back once for each job
+ * (once for a group of pods) with the Workloads that Kueue's webhooks and controllers make of it,
+ * or the reason why there is none.  The order of the calls is that of kinds (framework.def), then
+ * namespaces, then names.
+ *
+ * README.md beside this says what is read and which rule is in which file.
+ */
+#ifndef FL_CODEC_JOBS_JOBS_H
+#define FL_CODEC_JOBS_JOBS_H
+
+#include "codec/jobs/object/types.h"
+
+const char *fl_kjob_reason_name(enum fl_kjob_reason reason);     /* "noQueueName" */
+const char *fl_kjob_reason_sentence(enum fl_kjob_reason reason); /* without a full stop */
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+struct fl_kjobs;
+
+int fl_kjobs_new(const struct fl_mem *mem, struct fl_kjobs **ret, fairlead_error *err);
+struct fl_kjobs *fl_kjobs_free(struct fl_kjobs *j);
+
+/*
+ * @doc is copied when it is a kind of object that matters here: a job, or what its Workload depends
+ * on; all others are passed over.  A second object of the same kind, namespace and name replaces
+ * the first.  @context: it exists, but no Workload is made of it.
+ */
+int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, bool context, fairlead_error *err);
+
+/* @a and what it points to are valid during the call only. Negative ends fl_kjobs_make with it. */
+typedef int fl_kjobs_take(void *user, const struct fl_kjob_answer *a, fairlead_error *err);
+
+int fl_kjobs_make(struct fl_kjobs *j, const struct fl_kjobs_config *config, fl_kjobs_take *take,
+		  void *user, fairlead_error *err);
+
+#endif
