@@ -7,7 +7,7 @@
  * for a case that cannot be read.  `run` compares the two.
  *
  * {"steps":...} or {"penalty":...} stands for the cycles in cases of arithmetic alone;
- * cases of entitlement, a function a suite (kai.h), have their own forms.
+ * cases of entitlement, a function a suite (kai.h), and those of jobs (jobs_case.h) have their own forms.
  *
  * Between cycles the world does what ask/common/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
@@ -28,6 +28,7 @@
 #include "decay_case.h"
 #include "decide/borrow/borrow.h"
 #include "decide/entitle/entitle.h"
+#include "jobs_case.h"
 #include "kai.h"
 #include "kai_read.h"
 #include "lib/reload.h"
@@ -354,16 +355,22 @@ static int decide_line(const struct case_row *c, FILE *out, long *ret_keep, fair
 	return rc;
 }
 
-/* Suites of entitlement. */
+/* Suites of entitlement, and of what is read: each has a form of its own. */
 static const struct {
 	const char *suite;
 	kai_case *decide;
 } kai_suites[] = {
-	{ "capacity", kai_capacity_case },        { "cluster", kai_cluster_case },
-	{ "cluster_fragment", kai_cluster_case }, { "division", kai_division_case },
-	{ "minruntime", kai_minruntime_case },    { "order", kai_order_case },
-	{ "reclaim", kai_reclaim_case },          { "reclaim_saturation", kai_reclaim_case },
-	{ "timeaware", kai_timeaware_case },      { "timeseries", kai_timeseries_case },
+	{ "capacity", kai_capacity_case },
+	{ "cluster", kai_cluster_case },
+	{ "cluster_fragment", kai_cluster_case },
+	{ "division", kai_division_case },
+	{ "minruntime", kai_minruntime_case },
+	{ "order", kai_order_case },
+	{ "reclaim", kai_reclaim_case },
+	{ "reclaim_saturation", kai_reclaim_case },
+	{ "timeaware", kai_timeaware_case },
+	{ "timeseries", kai_timeseries_case },
+	{ "jobs", jobs_case },
 };
 
 static kai_case *kai_suite(const char *suite)

@@ -130,6 +130,60 @@ def spoil_all(answer):
 	answer["error"] = "out of luck"
 
 
+def jobs(n=3):
+	with gzip.open(os.path.join(HERE, "jobs.jsonl.gz"), "rt") as f:
+		return [c for c in map(json.loads, f) if c["expected"]["workloads"] and c["expected"]["objects"]][:n]
+
+
+def first_job(answer):
+	return answer["got"]["workloads"][0]
+
+
+def spoil_job_name(answer):
+	first_job(answer)["name"] += "x"
+
+
+def spoil_job_more(answer):
+	first_job(answer)["podSets"][0]["requests"]["ghost"] = 1
+
+
+def spoil_job_less(answer):
+	first_job(answer)["labels"].popitem()
+
+
+def spoil_job_sets(answer):
+	first_job(answer)["podSets"].append(first_job(answer)["podSets"][0])
+
+
+def spoil_job_inadmissible(answer):
+	first_job(answer)["inadmissible"] = "never"
+
+
+def spoil_job_ignored(answer):
+	answer["got"]["ignored"] = "active"
+
+
+def spoil_job_suspended(answer):
+	answer["got"]["objects"][0]["suspended"] = None
+
+
+def test_truth_of_jobs_passes(tmp_path):
+	cases = jobs()
+	done = judge(tmp_path, cases, truth(cases))
+	assert (done.returncode, done.stdout) == (0, "fair 3/3 100.0 %\n")
+
+
+@pytest.mark.parametrize("spoil", [spoil_job_name, spoil_job_more, spoil_job_less, spoil_job_sets,
+				   spoil_job_inadmissible, spoil_job_ignored, spoil_job_suspended])
+def test_mistakes_in_jobs_are_found(tmp_path, spoil):
+	cases = jobs()
+	answers = truth(cases)
+	spoil(answers[cases[1]["id"]])
+	done = judge(tmp_path, cases, answers)
+	assert done.returncode == 1
+	assert done.stdout.startswith("fair 2/3 66.6 %\n  " + cases[1]["id"])
+
+
 @pytest.mark.parametrize("suite", ["fair", "multicycle", "afs"])
 def test_truth_passes(tmp_path, suite):
 	cases = first_cases(suite, "preempted")
