@@ -133,6 +133,13 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 	return 0;
 }
 
+static void drop_late(struct fl_model *m)
+{
+	if (m->late.objects)
+		m->late.done(m->late.objects);
+	m->late = (struct fl_late){ 0 };
+}
+
 struct fl_model *fl_model_free(struct fl_model *m)
 {
 	if (!m)
@@ -143,7 +150,16 @@ struct fl_model *fl_model_free(struct fl_model *m)
 	fl_names_done(&m->names);
 	fl_pairs_done(&m->by_name);
 	fl_mem_free(m->mem, m->named);
+	drop_late(m);
 	return fl_mem_free(m->mem, m);
+}
+
+int fl_model_complete(struct fl_model *m, fairlead_error *err)
+{
+	int r = m->late.objects ? m->late.make(m, m->late.objects, err) : 0;
+
+	drop_late(m);
+	return r;
 }
 
 int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,

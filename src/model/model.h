@@ -508,6 +508,16 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_daemon_access_row, daemon_access)                                              \
 	X(struct fl_notice, notices)
 
+/*
+ * Objects whose rows are made when all of the input is known, such as jobs: their reader puts them
+ * here, and knows what they are.
+ */
+struct fl_late {
+	void *objects; /* NULL: none */
+	int (*make)(struct fl_model *m, void *objects, fairlead_error *err);
+	void (*done)(void *objects);
+};
+
 struct fl_model {
 	const struct fl_mem *mem;
 	struct fl_names names;
@@ -520,6 +530,7 @@ struct fl_model {
 	struct fl_entitle_settings entitle;
 	struct fl_simulation_settings simulation;
 	struct fl_daemon_settings daemon;
+	struct fl_late late;    /* until sealing */
 	enum fl_dialect wanted; /* before reading: objects of the others are left out */
 	struct fl_resource
 		axis[FL_BUNDLE]; /* by seal, of the entitle policy: cpu, memory, nvidia.com/gpu */
@@ -544,6 +555,11 @@ int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym
 const char *fl_model_text(const struct fl_model *m, struct fl_sym sym);
 /* The file of @place; "" when it is not known. */
 const char *fl_model_file(const struct fl_model *m, struct fl_place place);
+
+/*
+ * Makes the rows of late objects, once; sealing does it as well. Errors are those of the objects.
+ */
+int fl_model_complete(struct fl_model *m, fairlead_error *err);
 
 /* Fill file, line and column of *err (NULL is allowed) from @place. Returns err's code. */
 int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_error *err);

@@ -632,6 +632,7 @@ int fl_model_seal(struct fl_model *m, fairlead_error *err)
 
 	if (m->sealed)
 		return fl_fail(err, FAIRLEAD_ESTATE, "the model is sealed already");
+	r = fl_model_complete(m, err);
 	fl_arena_init(&s.scratch, m->mem);
 	for (size_t i = 0; i < sizeof passes / sizeof *passes && r == 0; i++)
 		r = passes[i](&s, err);

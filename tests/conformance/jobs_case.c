@@ -306,7 +306,10 @@ static int add_objects(struct fl_kjobs *j, struct fl_kjob_value objects,
 		fl_doc_clear(&one);
 		r = fl_doc_append(&one, i.doc, i.v, /* place= */ true, err);
 		if (r == 0)
-			r = fl_kjobs_add(j, &one, /* context= */ !is_subject(subjects, i), err);
+			r = fl_kjobs_add(
+				j, &one,
+				&(struct fl_kjobs_origin){ .context = !is_subject(subjects, i) },
+				err);
 	}
 	fl_doc_done(&one);
 	return r;

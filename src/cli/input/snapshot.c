@@ -206,6 +206,9 @@ int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 
 	if (s->is_image)
 		return check_policy(s, err);
+	int rc = fl_model_complete(s->model, err);
+	if (rc < 0)
+		return rc;
 	if (dialect == FL_DIALECT_ANY)
 		dialect = fl_model_dialect(s->model);
 	if (dialect == FL_DIALECT_MIXED) {
@@ -216,7 +219,7 @@ int fl_snapshot_seal(struct fl_snapshot *s, bool assume, fairlead_error *err)
 		return FAIRLEAD_EINPUT;
 	}
 	s->ops = s->options->policy ? s->options->policy : fl_policy_of(dialect);
-	int rc = fl_face_of(s->ops)->by_namespace ? assume_namespaces(s, assume, err) : 0;
+	rc = fl_face_of(s->ops)->by_namespace ? assume_namespaces(s, assume, err) : 0;
 	return rc < 0 ? rc : fl_model_seal(s->model, err);
 }
 

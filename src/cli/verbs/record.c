@@ -73,8 +73,10 @@ int fl_cmd_record(const struct fl_options *options)
 		rc = fl_snapshot_begin(&s, options, &err);
 	if (rc == 0)
 		rc = fl_snapshot_add(&s, options->files, options->n_files, &tape.tap, &err);
-	if (rc == 0)
+	if (rc == 0) {
+		fl_kube_tap_made(s.model, &tape.tap);
 		rc = fl_snapshot_seal(&s, /* assume= */ false, &err);
+	}
 	int code = rc < 0 ? FL_EXIT_YES : fl_snapshot_warn(&s);
 	if (rc == 0 && code == FL_EXIT_YES)
 		rc = write_tape(options, &tape, &err);

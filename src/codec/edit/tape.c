@@ -271,6 +271,8 @@ static int put_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
 
 	if (!kind || (kind == &fl_kind_moves && w.t->no_moves) || kind == &fl_kind_daemon)
 		return 0; /* settings of a run are not part of a state */
+	if (fl_kind_is_job(kind))
+		return 0; /* the Workloads that are made of it are put here */
 	if (kind == &fl_kind_config_map)
 		return note_config_map(w.t, k);
 	r = push_mark(&w, FL_TOKEN_MAP);

@@ -39,17 +39,51 @@ int fl_kjobs_new(const struct fl_mem *mem, struct fl_kjobs **ret, fairlead_error
 	return 0;
 }
 
+static void free_row(const struct fl_kjobs *j, struct fl_kjobs_row *row)
+{
+	fl_doc_done(&row->doc);
+	fl_mem_free(j->mem, row->given);
+}
+
 struct fl_kjobs *fl_kjobs_free(struct fl_kjobs *j)
 {
 	if (!j)
 		return NULL;
 	for (uint32_t i = 0; i < j->n; i++)
-		fl_doc_done(&j->rows[i].doc);
+		free_row(j, &j->rows[i]);
 	fl_mem_free(j->mem, j->rows);
 	return fl_mem_free(j->mem, j);
 }
 
-int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, bool context, fairlead_error *err)
+bool fl_kjobs_any(const struct fl_kjobs *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		if (!j->rows[i].context)
+			return true;
+	return false;
+}
+
+uint32_t fl_kjobs_input(const struct fl_doc *object)
+{
+	/* A row begins with its document. */
+	return ((const struct fl_kjobs_row *)(const void *)object)->input;
+}
+
+static int give_name(struct fl_kjobs *j, struct fl_kjobs_row *row, const char *name,
+		     fairlead_error *err)
+{
+	size_t size = strlen(name) + 1;
+
+	row->given = j->mem->resize(j->mem->user, NULL, size);
+	if (!row->given)
+		return fl_fail_nomem(err);
+	memcpy(row->given, name, size);
+	row->name = row->given;
+	return 0;
+}
+
+int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_kjobs_origin *origin,
+		 fairlead_error *err)
 {
 	struct fl_kjob_value root = fl_kjob_root(doc);
 	uint32_t kind = fl_kjobs_kind(fl_kjob_text(fl_kjob_get(root, "apiVersion")),
@@ -66,7 +100,9 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, bool context, fai
 	if (r < 0)
 		return r;
 	row = &j->rows[j->n];
-	*row = (struct fl_kjobs_row){ .kind = kind, .context = context };
+	*row = (struct fl_kjobs_row){ .kind = kind,
+				      .context = origin->context,
+				      .input = origin->input };
 	r = fl_doc_copy(doc, &row->doc, err);
 	if (r < 0)
 		return r;
@@ -74,11 +110,12 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, bool context, fai
 	root = fl_kjob_get(fl_kjob_root(&row->doc), "metadata");
 	row->name = fl_kjob_text(fl_kjob_get(root, "name"));
 	row->uid = fl_kjob_text(fl_kjob_get(root, "uid"));
+	row->created = *row->uid || fl_kjob_has(fl_kjob_get(root, "creationTimestamp"));
 	namespace = fl_kjob_text(fl_kjob_get(root, "namespace"));
 	row->namespace = *namespace ? namespace : "default";
 	if (!fl_kjobs_namespaced(kind))
 		row->namespace = "";
-	return 0;
+	return *row->name || !origin->name ? 0 : give_name(j, row, origin->name, err);
 }
 
 /* --- one answer after another: a job, or the pods of a group, through all steps --- */
@@ -242,6 +279,12 @@ static bool same_group(const struct fl_kjobs_row *a, const struct fl_kjobs_row *
 	       strcmp(group, fl_kjob_group(fl_kjob_root(&b->doc))) == 0;
 }
 
+static bool is_asked(const struct fl_kjobs_run *run, const struct fl_kjobs_row *row)
+{
+	return !row->context && (run->config->only == FL_KJOBS_ALL ||
+				 row->created == (run->config->only == FL_KJOBS_CREATED));
+}
+
 /* The jobs among all objects, in the order of answers. */
 static int subjects(const struct fl_kjobs_run *run, uint32_t **ret, uint32_t *ret_n,
 		    fairlead_error *err)
@@ -251,7 +294,7 @@ static int subjects(const struct fl_kjobs_run *run, uint32_t **ret, uint32_t *re
 	if (!FL_NEW(run->arena, ids, 2 * (size_t)all, err))
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < all; i++)
-		if (!run->rows[run->sorted[i]].context)
+		if (is_asked(run, &run->rows[run->sorted[i]]))
 			ids[n++] = run->sorted[i];
 	fl_sort(ids, n, ids + n, by_group, run);
 	*ret = ids;

@@ -24,12 +24,24 @@ struct fl_kjobs;
 int fl_kjobs_new(const struct fl_mem *mem, struct fl_kjobs **ret, fairlead_error *err);
 struct fl_kjobs *fl_kjobs_free(struct fl_kjobs *j);
 
+/* Where an object comes from. */
+struct fl_kjobs_origin {
+	uint32_t input;   /* of the model */
+	const char *name; /* for an object without metadata.name; NULL */
+	bool context;     /* it exists, but no Workload is made of it */
+};
+
 /*
  * @doc is copied when it is a kind of object that matters here: a job, or what its Workload depends
  * on; all others are passed over.  A second object of the same kind, namespace and name replaces
- * the first.  @context: it exists, but no Workload is made of it.
+ * the first.
  */
-int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, bool context, fairlead_error *err);
+int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_kjobs_origin *origin,
+		 fairlead_error *err);
+/* Is there one that Workloads are made of? */
+bool fl_kjobs_any(const struct fl_kjobs *j);
+/* The input of an object that fl_kjobs_make tells of. */
+uint32_t fl_kjobs_input(const struct fl_doc *object);
 
 /* @a and what it points to are valid during the call only. Negative ends fl_kjobs_make with it. */
 typedef int fl_kjobs_take(void *user, const struct fl_kjob_answer *a, fairlead_error *err);

@@ -95,7 +95,7 @@ static int read_configuration(struct fl_kube *k)
 	settings.settles = old->settles;
 	settings.eviction_timeout = old->eviction_timeout;
 	k->m->settings = settings;
-	return 0;
+	return fl_kube_keep_configuration(k);
 }
 
 const struct fl_kind fl_kind_configuration = {

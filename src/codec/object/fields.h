@@ -124,6 +124,20 @@ extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_
 extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
 extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
 	fl_kind_daemon;
+/*
+ * codec/jobs/collect.c: the kinds of jobs by number, NULL after the last; a Pod that is Kueue's; and
+ * what is kept for jobs, once it was read.
+ */
+const struct fl_kind *fl_job_kind(uint32_t i);
+bool fl_kind_is_job(const struct fl_kind *kind);
+bool fl_job_is_pod(const struct fl_doc *doc);
+extern const struct fl_kind fl_kind_job_pod;
+int fl_kube_keep_context(struct fl_kube *k);
+int fl_kube_keep_configuration(struct fl_kube *k);
+/* Reads an object that is no part of a text; @doc is of the input @input. */
+int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		      const struct fl_kube_tap *tap, fairlead_error *err);
+
 /* The kind with a number of fl_kube_kind; NULL after the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field

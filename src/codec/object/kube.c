@@ -79,11 +79,28 @@ static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
 	       (k->m->wanted == FL_DIALECT_KAI && is_kueues(kind));
 }
 
-static const struct fl_kind *find_kind(const char *api_version, const char *name)
+/* Workloads of jobs depend on it. */
+static bool is_for_jobs(const struct fl_kind *kind)
 {
+	return kind == &fl_kind_namespace || kind == &fl_kind_queue ||
+	       kind == &fl_kind_priority_class || kind == &fl_kind_workload_priority_class ||
+	       kind == &fl_kind_limit_range || kind == &fl_kind_runtime_class;
+}
+
+static const struct fl_kind *find_kind(const struct fl_kube *k, const char *api_version,
+				       const char *name)
+{
+	const struct fl_kind *job;
+
 	for (uint32_t i = 0; i < N_KINDS; i++)
 		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
-			return kinds[i];
+			return kinds[i] == &fl_kind_pod && k->m->wanted != FL_DIALECT_KAI &&
+					       fl_job_is_pod(&k->doc) ?
+				       &fl_kind_job_pod :
+				       kinds[i];
+	for (uint32_t i = 0; (job = fl_job_kind(i)); i++)
+		if (strcmp(job->name, name) == 0 && in_group(api_version, job->group))
+			return job;
 	return NULL;
 }
 
@@ -196,7 +213,7 @@ static int read_object(struct fl_kube *k)
 		fl_fail_hint(k->err, "a Kubernetes object has an apiVersion and a kind");
 		return FAIRLEAD_EINPUT;
 	}
-	kind = find_kind(api_version, name);
+	kind = find_kind(k, api_version, name);
 	if (kind && !kind->namespaced)
 		ns = NULL;
 	else if (kind && (!ns || !*ns))
@@ -213,7 +230,10 @@ static int read_object(struct fl_kube *k)
 	r = read_names(k, kind);
 	if (r == 0 && k->tap)
 		r = k->tap->object(k->tap->user, k, kind);
-	return r < 0 ? r : r > 0 ? 0 : kind->read(k);
+	if (r)
+		return r < 0 ? r : 0;
+	r = kind->read(k);
+	return r == 0 && is_for_jobs(kind) ? fl_kube_keep_context(k) : r;
 }
 
 static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first);
@@ -428,6 +448,22 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	done(&inner);
 	if (code < 0) /* a place inside the text would be wrong in the file */
 		fl_kube_blame(k, v);
+	return code;
+}
+
+int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct fl_kube k;
+	int code;
+
+	init(&k, m, input, err);
+	k.tap = tap;
+	code = fl_doc_copy(doc, &k.doc, err);
+	if (code == 0)
+		code = read_object(&k);
+	code = finish(&k, code);
+	done(&k);
 	return code;
 }
 

@@ -7,7 +7,8 @@
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
  * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
  * and Node, our own Policy, UsageHistory, Simulation, Moves and Daemon, and List; each field is supported,
- * refused, or ignored with a notice (doc/guide/fields.md).  Other kinds are a notice.  Inputs of
+ * refused, or ignored with a notice (doc/guide/fields.md).  Jobs of all kinds that Kueue knows become
+ * Workloads when the model is completed (codec/jobs).  Other kinds are a notice.  Inputs of
  * KAI's simulators, which have no kind, are read as well.
  */
 #ifndef FL_CODEC_OBJECT_KUBE_H
@@ -50,6 +51,12 @@ struct fl_kube_tap {
  */
 int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
 		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/*
+ * Between reading and fl_model_complete: @tap sees the objects that are made of jobs then.  @tap must
+ * outlive that.
+ */
+void fl_kube_tap_made(struct fl_model *m, const struct fl_kube_tap *tap);
 
 /* What a field's text is: a value that reading checks, or the name of an object. */
 enum fl_text_kind {

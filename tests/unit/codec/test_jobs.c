@@ -82,7 +82,7 @@ static int make(const struct fl_mem *mem, const char *text, uint32_t frameworks,
 			fail_msg("%s: %s", text, problem.text);
 		/* Copies have the allocator that fails. */
 		doc.mem = mem;
-		r = fl_kjobs_add(j, &doc, /* context= */ false, err);
+		r = fl_kjobs_add(j, &doc, &(struct fl_kjobs_origin){ 0 }, err);
 		doc.mem = &fl_mem_heap;
 		assert_int_equal(fl_reader_next(reader, &token, NULL), 0);
 	}

@@ -25,8 +25,8 @@ enum {
 };
 
 const struct fl_framework fl_frameworks[FL_FRAMEWORKS] = {
-#define FL_FRAMEWORK(id, kind, version, name, suspend, finished, active)                           \
-	{ kind, version, name, suspend, finished, active },
+#define FL_FRAMEWORK(id, kind, group, version, name, suspend, finished, active)                    \
+	{ kind, sizeof(group) > 1 ? group "/" version : version, name, suspend, finished, active },
 #include "codec/jobs/object/framework.def"
 #undef FL_FRAMEWORK
 };

@@ -11,7 +11,7 @@
 #include "codec/text/doc.h"
 
 enum fl_framework_id {
-#define FL_FRAMEWORK(id, kind, version, name, suspend, finished, active) FL_FRAMEWORK_##id,
+#define FL_FRAMEWORK(id, kind, group, version, name, suspend, finished, active) FL_FRAMEWORK_##id,
 #include "codec/jobs/object/framework.def"
 #undef FL_FRAMEWORK
 	FL_FRAMEWORKS
