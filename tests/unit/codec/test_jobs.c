@@ -59,7 +59,6 @@ static int make(const struct fl_mem *mem, const char *text, uint32_t frameworks,
 {
 	const struct fl_kjobs_config config = {
 		.frameworks = frameworks,
-		.namespace_selector = FL_KJOB_NO_VALUE,
 		.gates = FL_KJOBS_DEFAULT_GATES,
 	};
 	struct fl_reader *reader;

@@ -13,12 +13,12 @@
 
 struct fl_kjob_value {
 	const struct fl_doc *doc;
-	uint32_t v; /* FL_NONE: none */
+	uint32_t v; /* FL_NONE, or no doc: none */
 };
 
 #define FL_KJOB_NO_VALUE ((struct fl_kjob_value){ .doc = NULL, .v = FL_NONE })
 
-static inline bool fl_kjob_has(struct fl_kjob_value n) { return n.v != FL_NONE; }
+static inline bool fl_kjob_has(struct fl_kjob_value n) { return n.doc && n.v != FL_NONE; }
 
 /* All of an object. */
 struct fl_kjob_value fl_kjob_root(const struct fl_doc *doc);
