@@ -316,14 +316,28 @@ void fl_image_done(struct fl_image *i)
 }
 
 /* Its place; FL_IMAGE_TABLES when there is none. */
+static uint32_t place_of(const struct fl_image *i, const struct fl_image_kind *kind)
+{
+	uint64_t key = key_of(kind);
+	uint32_t t = 0;
+
+	while (t < i->n && (i->tables[t].key != key || i->tables[t].row != kind->row))
+		t++;
+	return t < i->n ? t : FL_IMAGE_TABLES;
+}
+
+bool fl_image_has(const struct fl_image *i, const struct fl_image_kind *kind)
+{
+	return place_of(i, kind) != FL_IMAGE_TABLES;
+}
+
 static uint32_t find(const struct fl_image *i, const struct fl_image_kind *kind,
 		     fairlead_error *err)
 {
-	uint64_t key = key_of(kind);
+	uint32_t t = place_of(i, kind);
 
-	for (uint32_t t = 0; t < i->n; t++)
-		if (i->tables[t].key == key && i->tables[t].row == kind->row)
-			return t;
+	if (t != FL_IMAGE_TABLES)
+		return t;
 	fl_fail(err, FAIRLEAD_EINPUT, "the image has no '%s' in this version's layout", kind->name);
 	(void)fl_image_advise(err);
 	return FL_IMAGE_TABLES;

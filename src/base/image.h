@@ -85,6 +85,8 @@ int fl_image_read(struct fl_image *i, const struct fl_mem *mem, const struct fl_
 		  const char *maker, fairlead_error *err);
 void fl_image_done(struct fl_image *i);
 
+/* Is there such a table? */
+bool fl_image_has(const struct fl_image *i, const struct fl_image_kind *kind);
 /* The rows of a table, which stay the image's.  FAIRLEAD_EINPUT when it has no such table. */
 int fl_image_rows(const struct fl_image *i, const struct fl_image_kind *kind, const void **ret,
 		  uint32_t *ret_n, fairlead_error *err);

@@ -40,6 +40,7 @@ struct single {
 		__VA_ARGS__                                                                        \
 		return (struct fl_image_kind){ #table, sizeof(row), fields };                      \
 	}
+#define MAYBE ROW
 #include "model/image.def"
 #undef AT
 #undef SYM
@@ -54,6 +55,7 @@ struct single {
 #undef FINITES
 #undef SELF
 #undef ROW
+#undef MAYBE
 
 static const struct fl_image_kind single_kind = { "single", sizeof(struct single), 0 };
 static const struct fl_image_kind named_kind = { "named", sizeof(uint32_t), 0 };
@@ -98,8 +100,10 @@ static int no_bool(const void *b) { return *(const unsigned char *)b > 1; }
 		}                                                                                  \
 		return !bad;                                                                       \
 	}
+#define MAYBE ROW
 #include "model/image.def"
 #undef ROW
+#undef MAYBE
 
 static bool is_sound_single(const struct fl_model *m, const struct single *r)
 {
@@ -331,8 +335,12 @@ int fl_model_save(const struct fl_model *m, struct fl_image_writer *w, fairlead_
 	if (r == 0)                                                                                \
 		r = fl_image_put(w, &(struct fl_image_kind[]){ kind_of_##table() }[0], m->table,   \
 				 m->n_##table, err);
+#define MAYBE(type, table, ...)                                                                    \
+	if (m->n_##table)                                                                          \
+	ROW(type, table, __VA_ARGS__)
 #include "model/image.def"
 #undef ROW
+#undef MAYBE
 	return r;
 }
 
@@ -380,8 +388,14 @@ static int take_tables(struct fl_image *i, struct fl_model *m, fairlead_error *e
 		m->table = rows;                                                                   \
 		m->cap_##table = m->n_##table;                                                     \
 	}
+#define MAYBE(type, table, ...)                                                                    \
+	kind = kind_of_##table();                                                                  \
+	if (fl_image_has(i, &kind)) {                                                              \
+		ROW(type, table, __VA_ARGS__)                                                      \
+	}
 #include "model/image.def"
 #undef ROW
+#undef MAYBE
 	return r;
 }
 
@@ -393,8 +407,10 @@ static int check(const struct fl_model *m, const struct single *s, fairlead_erro
 #define ROW(type, table, ...)                                                                      \
 	if (m->n_##table > UINT32_MAX / 2 || !are_sound_##table(m))                                \
 		return fl_image_damaged(#table, err);
+#define MAYBE ROW
 #include "model/image.def"
 #undef ROW
+#undef MAYBE
 	if (!are_trees(m))
 		return fl_image_damaged("nodes", err);
 	if (!are_in_queues(m) || !are_in_gangs(m))

@@ -618,6 +618,14 @@ static uint32_t find_text(const struct fl_model *m, enum fl_table table, const c
 	return ns.v == FL_NONE || sym.v == FL_NONE ? FL_NONE : fl_table_find(m, table, ns, sym);
 }
 
+const struct fl_eviction_row *fl_model_eviction(const struct fl_model *m, struct fl_workload w)
+{
+	for (uint32_t i = 0; i < m->n_evictions; i++)
+		if (m->evictions[i].workload.v == w.v)
+			return &m->evictions[i];
+	return NULL;
+}
+
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name)
 {

@@ -295,6 +295,22 @@ struct fl_requeue_row {
 	struct fl_sym requeued_reason; /* of that condition */
 };
 
+/*
+ * The last eviction of a workload, as its conditions tell it: for people, no decision depends on
+ * it.  Symbol 0 ("") where nothing is said.
+ */
+struct fl_eviction_row {
+	struct fl_workload workload;
+	fl_time at;           /* FL_TIME_NONE: not known */
+	struct fl_sym reason; /* of condition Evicted: Preempted, PodsReadyTimeout, ... */
+	/* Preempted for another workload: */
+	struct fl_sym rule;           /* of condition Preempted: InCohortReclamation, ... */
+	struct fl_sym preemptor;      /* uid of that Workload */
+	struct fl_sym preemptor_job;  /* uid of its job */
+	struct fl_sym preemptor_path; /* "/cohort/queue" of its ClusterQueue, then */
+	bool over;                    /* it was admitted again since */
+};
+
 /* What one LimitRange says of a resource; FL_NO_LIMIT where it says nothing. */
 enum fl_range_scope { FL_RANGE_CONTAINER, FL_RANGE_POD };
 struct fl_range {
@@ -461,6 +477,7 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_priority_row, priorities)                                                      \
 	X(struct fl_workload_row, workloads)                                                       \
 	X(struct fl_requeue_row, requeues)                                                         \
+	X(struct fl_eviction_row, evictions)                                                       \
 	X(struct fl_podset, podsets)                                                               \
 	X(struct fl_podset_assignment, podset_assignments)                                         \
 	X(struct fl_assignment, assignments)                                                       \
@@ -651,6 +668,9 @@ static inline const struct fl_requeue_row *fl_model_requeue(const struct fl_mode
 {
 	return row->requeue == FL_NONE ? &fl_requeue_default : &m->requeues[row->requeue];
 }
+
+/* The last eviction of @w; NULL: none is known. */
+const struct fl_eviction_row *fl_model_eviction(const struct fl_model *m, struct fl_workload w);
 
 /* By name; FL_NONE ids when there is no such object. Sealed models only. */
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,

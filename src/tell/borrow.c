@@ -7,11 +7,13 @@
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
 #include "report/borrow/tree_report.h"
+#include "tell/evicted.h"
 #include "tell/face.h"
 
 static int explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
 		   fairlead_error *err)
 {
+	struct fl_evicted evicted;
 	struct fl_explain x;
 
 	int rc = fl_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena, &x, err);
@@ -23,6 +25,7 @@ static int explain(const struct fl_question *q, struct fl_workload w, const stru
 		.usage = fl_borrow_usage(q->policy),
 		.now = q->now,
 		.eta = eta,
+		.evicted = fl_tell_evicted(q, w, &evicted),
 	};
 	if (!q->json)
 		return fl_explain_text(q->report, &e, err);

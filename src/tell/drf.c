@@ -5,13 +5,17 @@
 #include "ask/drf/lint.h"
 #include "ask/drf/outcome.h"
 #include "report/drf/face.h"
+#include "tell/evicted.h"
 #include "tell/face.h"
 
 static int explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
 		   fairlead_error *err)
 {
+	struct fl_evicted evicted;
 	struct fl_drf_explain x;
-	const struct fl_drf_answer a = { .x = &x, .eta = eta };
+	const struct fl_drf_answer a = { .x = &x,
+					 .eta = eta,
+					 .evicted = fl_tell_evicted(q, w, &evicted) };
 	int rc = fl_drf_explain(q->ops, q->policy, q->model, q->now, w, q->arena, &x, err);
 
 	if (rc < 0)

@@ -7,18 +7,22 @@
 #include "report/entitle/explain_report.h"
 #include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
+#include "tell/evicted.h"
 #include "tell/face.h"
 
 static int explain(const struct fl_question *q, struct fl_workload w, const struct fl_eta *eta,
 		   fairlead_error *err)
 {
+	struct fl_evicted evicted;
 	struct fl_entitle_explain x;
 	int rc = fl_entitle_explain(q->ops, q->policy, q->model, q->now, w, q->machine, q->arena,
 				    &x, err);
 
 	if (rc < 0)
 		return rc;
-	const struct fl_entitle_answer a = { .x = &x, .now = q->now, .eta = eta };
+	const struct fl_entitle_answer a = {
+		.x = &x, .now = q->now, .eta = eta, .evicted = fl_tell_evicted(q, w, &evicted)
+	};
 	if (!q->json)
 		return fl_entitle_explain_text(q->report, &a, err);
 	fl_document_json(q->report, &fl_entitle_explain_document, &a);

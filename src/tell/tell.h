@@ -10,6 +10,7 @@
 
 #include "decide/policy.h"
 #include "report/common/eta_report.h"
+#include "report/common/evicted.h"
 #include "report/out/report.h"
 
 struct fl_explain_machine;
@@ -23,6 +24,8 @@ struct fl_question {
 	bool json;
 	struct fl_arena *arena;                   /* what is left there is the caller's to free */
 	const struct fl_explain_machine *machine; /* ask/common/explain.h; NULL: none */
+	const struct fl_evicted
+		*evicted; /* the workload's last eviction; NULL: as the model has it */
 };
 
 /* Why is @w where it is?  @eta NULL: without a forecast. */

@@ -2,12 +2,13 @@
 /* The status of a Workload: the quota it holds, its conditions, its admission checks. */
 #include <string.h>
 
+#include "codec/kueue/eviction.h"
 #include "codec/object/workload.h"
 
 /* --- conditions --- */
 
 struct condition {
-	const char *type, *status;
+	const char *type, *status, *message; /* message: never NULL */
 	struct fl_sym reason;
 	fl_time time;
 };
@@ -19,10 +20,36 @@ static const struct fl_field condition[] = {
 	{ CONDITION("status", said, status), .text = FL_TEXT_WORD },
 	{ CONDITION("reason", text, reason), .text = FL_TEXT_WORD },
 	{ CONDITION("lastTransitionTime", time, time) },
-	FL_IGNORED("message"),
+	FL_PASSED("message",
+		  "changes no decision; explain reads in it which workload preempted this one"),
 	FL_IGNORED("observedGeneration"),
 	{ .name = NULL },
 };
+
+/* What is told of the last eviction; Evicted and Preempted come in any order. */
+static int note_eviction(struct fl_kube *k, struct fl_reading *w, const struct condition *c)
+{
+	const struct fl_sym from_message = { FL_NONE };
+	struct fl_eviction_row *e = &w->eviction;
+	bool holds = strcmp(c->status, "True") == 0;
+
+	if (holds && strcmp(c->type, "Evicted") == 0) {
+		e->at = c->time;
+		if (strcmp(fl_model_text(k->m, c->reason), "Preempted") == 0)
+			return fl_kube_preempted(k, c->message, from_message, e);
+		e->reason = c->reason;
+		return 0;
+	}
+	if (strcmp(c->type, "Preempted") != 0)
+		return 0;
+	if (holds) {
+		w->preemption.at = c->time;
+		return fl_kube_preempted(k, c->message, c->reason, &w->preemption);
+	}
+	return fl_kube_was_preempted(c->message) ?
+		       fl_kube_preempted(k, c->message, from_message, &w->preemption) :
+		       0;
+}
 
 static void apply_condition(struct fl_reading *w, const struct condition *c)
 {
@@ -58,11 +85,16 @@ static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
 	int r = fl_kube_list(k, v, &end);
 
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
-		struct condition c = { .time = FL_TIME_NONE };
+		struct condition c = { .message = "", .time = FL_TIME_NONE };
+		uint32_t message = fl_doc_find(&k->doc, item, "message");
 
 		r = fl_kube_map(k, item, condition, &c);
+		if (message != FL_NONE && k->doc.values[message].kind == FL_TOKEN_SCALAR)
+			c.message = fl_doc_text(&k->doc, message);
 		if (r == 0)
 			apply_condition(row, &c);
+		if (r == 0 && c.type && c.status)
+			r = note_eviction(k, row, &c);
 	}
 	return r;
 }

@@ -184,10 +184,37 @@ static void note_run(struct fl_kube *k, const struct fl_reading *w)
 		k->life.waited = start - w->row.created;
 }
 
+/*
+ * The last eviction: of one that is over only a preemption is still known.  Condition Preempted
+ * may say more of it than Evicted does.
+ */
+static int push_eviction(struct fl_kube *k, struct fl_reading *w)
+{
+	struct fl_eviction_row *e = &w->eviction;
+	const struct fl_eviction_row *p = &w->preemption;
+
+	if (!w->row.evicted) {
+		*e = *p;
+		e->over = w->row.reserved;
+	} else if (p->reason.v && (p->reason.v == e->reason.v || !e->reason.v)) {
+		e->reason = p->reason;
+		e->rule = p->rule;
+		e->preemptor = p->preemptor.v ? p->preemptor : e->preemptor;
+		e->preemptor_job = p->preemptor_job.v ? p->preemptor_job : e->preemptor_job;
+		e->preemptor_path = p->preemptor_path.v ? p->preemptor_path : e->preemptor_path;
+	}
+	if (!w->row.evicted && !e->reason.v)
+		return 0;
+	e->workload.v = k->m->n_workloads - 1;
+	return fl_model_push_evictions(k->m, e, /* ret_id= */ NULL, k->err);
+}
+
 static int read_workload(struct fl_kube *k)
 {
 	struct fl_reading w = { .row = fl_workload_default,
 				.requeue = fl_requeue_default,
+				.eviction = { .at = FL_TIME_NONE },
+				.preemption = { .at = FL_TIME_NONE },
 				.admitted_at = FL_TIME_NONE,
 				.finished_at = FL_TIME_NONE };
 	uint32_t life;
@@ -212,6 +239,8 @@ static int read_workload(struct fl_kube *k)
 		r = fl_model_push_requeues(k->m, &w.requeue, &w.row.requeue, k->err);
 	if (r == 0)
 		r = fl_model_add_workload(k->m, &w.row, k->err);
+	if (r == 0)
+		r = push_eviction(k, &w);
 	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }
 

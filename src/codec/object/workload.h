@@ -16,6 +16,8 @@ struct fl_reclaimable {
 struct fl_reading { /* admission checks of one Workload, at most */
 	struct fl_workload_row row;
 	struct fl_requeue_row requeue;
+	/* Of condition Evicted, and of Preempted, which may be about an earlier one. */
+	struct fl_eviction_row eviction, preemption;
 	bool quota_reserved, has_admission;
 	bool to_deactivate;               /* condition DeactivationTarget */
 	bool check_rejected;              /* an admission check rejects it */

@@ -14,7 +14,9 @@
 #include "base/source.h"
 #include "codec/text/quantity.h"
 #include "daemon/api/child.h"
+#include "daemon/engine/events.h"
 #include "daemon/machine/past.h"
+#include "daemon/machine/rows.h"
 #include "daemon/machine/view.h"
 #include "decide/image.h"
 #include "tell/side.h"
@@ -111,6 +113,61 @@ static void at_once(struct fl_call *call,
 
 /* --- explain --- */
 
+/* The last preemption of a job, of which its events tell. */
+struct preemption {
+	const struct fl_call *call;
+	struct fl_evicted evicted;
+	char rule[64];
+	bool found;
+};
+
+static int take_preemption(void *user, const struct fl_event_row *row, fairlead_error *err)
+{
+	struct preemption *p = user;
+	const struct fl_live *by = fl_core_job(p->call->api->core, row->by);
+
+	(void)err;
+	(void)snprintf(p->rule, sizeof p->rule, "%s", row->reason ? row->reason : "");
+	p->found = true;
+	p->evicted = (struct fl_evicted){
+		.at = fl_api_wall(p->call->api, row->at),
+		.reason = "Preempted",
+		.preempted = true,
+		.rule = p->rule,
+		.uid = "",
+		.job_uid = "",
+		.job = row->by,
+		.by = by && !fl_job_is_over(by->state) ? by->workload :
+							 (struct fl_workload){ FL_NONE },
+		.queue = by ? fl_core_queue(p->call->api->core, by) : "",
+		.now = row->by ? FL_PREEMPTOR_GONE : FL_PREEMPTOR_UNKNOWN,
+	};
+	return 0;
+}
+
+/* @answer, which explains the job of @call, with what is known of its last preemption. */
+static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call *call))
+{
+	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+
+	const struct fl_event_filter filter = { .job = job->id,
+						.kind = fl_happened_name(FL_HAPPENED_PREEMPTED),
+						.limit = 1,
+						.newest_first = true };
+	struct preemption p = { .call = call };
+	fairlead_error err = { 0 };
+
+	if (job->evictions > 0 && fl_store_events(fl_core_store(call->api->core), &filter,
+						  take_preemption, &p, &err) < 0) {
+		fl_api_error(call, &err);
+		return;
+	}
+	p.evicted.over = job->state == FL_JOB_STARTS || job->state == FL_JOB_RUNS;
+	call->evicted = p.found ? &p.evicted : NULL;
+	answer(call);
+	call->evicted = NULL;
+}
+
 static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	const struct fl_live *job = fl_core_job(call->api->core, call->job);
@@ -122,6 +179,7 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 
 	asking_begin(&a, call, out);
 	a.q.machine = &machine;
+	a.q.evicted = call->evicted;
 	code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
 	if (code == 0 && call->past)
 		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
@@ -130,6 +188,10 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 	asking_end(&a);
 	return code;
 }
+
+static void explain_at_once(struct fl_call *call) { at_once(call, explain); }
+
+static void explain_aside(struct fl_call *call) { fl_api_aside(call, type_of(call), explain); }
 
 /* --- with a forecast: the past is read on a thread, then a copy of the process computes --- */
 
@@ -166,7 +228,7 @@ static void has_read_past(uv_work_t *work, int status)
 	else if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
 		fl_api_explain(call);
 	else
-		fl_api_aside(call, type_of(call), explain);
+		with_preemption(call, explain_aside);
 	fl_past_free(f->past);
 	free(f);
 }
@@ -233,7 +295,7 @@ void fl_api_explain(struct fl_call *call)
 	} else if (fl_api_flag(call, "eta")) {
 		foretell(call);
 	} else {
-		at_once(call, explain);
+		with_preemption(call, explain_at_once);
 	}
 }
 

@@ -25,6 +25,7 @@ enum {
 
 struct fl_child; /* child.h */
 struct fl_past;  /* past.h */
+struct fl_evicted;
 
 struct fl_api {
 	struct fl_api_options options;
@@ -50,9 +51,10 @@ struct fl_call {
 	struct fl_api *api;
 	struct fl_exchange *x;
 	const struct fl_http_request *r;
-	uint64_t job;               /* the number in the path */
-	const char *action;         /* its name in the audit log; NULL: nothing is changed */
-	const struct fl_past *past; /* what a forecast needs */
+	uint64_t job;                     /* the number in the path */
+	const char *action;               /* its name in the audit log; NULL: nothing is changed */
+	const struct fl_past *past;       /* what a forecast needs */
+	const struct fl_evicted *evicted; /* the last eviction of the job to be explained; NULL */
 };
 
 /* Answers; a request that changes something is written to the audit log. */

@@ -7,6 +7,7 @@
 
 #include "ask/borrow/explain.h"
 #include "report/common/eta_report.h"
+#include "report/common/evicted.h"
 #include "report/common/explain_words.h"
 #include "report/out/report.h"
 #include "report/out/shape.h"
@@ -16,7 +17,8 @@ struct fl_explain_report {
 	const struct fl_tree *tree;
 	const struct fl_usage *usage;
 	fl_time now;
-	const struct fl_eta *eta; /* NULL: without --eta */
+	const struct fl_eta *eta;         /* NULL: without --eta */
+	const struct fl_evicted *evicted; /* NULL: nothing is known of an eviction */
 };
 
 /* The whole answer in a few sentences, with the numbers. */

@@ -422,6 +422,8 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
 			    fl_explain_sentence(r, e, sentence));
+	if (e->evicted)
+		fl_evicted_text(r, e->evicted);
 	if (e->eta)
 		fl_eta_text(r, e->eta);
 	print_placement(&o);

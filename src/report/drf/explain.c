@@ -138,6 +138,7 @@ static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "expl
 #define ROW struct fl_drf_answer
 static const struct fl_json_field fields[] = {
 	FL_FIELD_INLINE_TO(x, explain_shape, NULL),
+	FL_FIELD_INLINE_TO(evicted, fl_evicted_shape, NULL, .maybe = true),
 	FL_FIELD_TO("eta", eta, fl_eta_shape,
 		    "with --eta: when it will start, from many simulated runs", .maybe = true),
 };
@@ -210,6 +211,8 @@ int fl_drf_explain_text(const struct fl_report *r, const struct fl_drf_answer *a
 
 	(void)err;
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0, sentence(r, x, text));
+	if (a->evicted)
+		fl_evicted_text(r, a->evicted);
 	if (a->eta)
 		fl_eta_text(r, a->eta);
 	say_holding(r, x);

@@ -8,6 +8,7 @@
 #include "ask/drf/explain.h"
 #include "ask/drf/outcome.h"
 #include "report/common/eta_report.h"
+#include "report/common/evicted.h"
 #include "report/common/face.h"
 #include "report/out/shape.h"
 
@@ -21,6 +22,7 @@ extern const struct fl_json_shape fl_drf_what_if_shape; /* of a struct fl_pair o
 struct fl_drf_answer {
 	const struct fl_drf_explain *x;
 	const struct fl_eta *eta;
+	const struct fl_evicted *evicted; /* NULL: nothing is known of an eviction */
 };
 int fl_drf_explain_text(const struct fl_report *r, const struct fl_drf_answer *a,
 			fairlead_error *err);

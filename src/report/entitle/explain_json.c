@@ -380,6 +380,7 @@ static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "expl
 #define ROW struct fl_entitle_answer
 static const struct fl_json_field fields[] = {
 	FL_FIELD_INLINE_TO(x, explain_shape, NULL),
+	FL_FIELD_INLINE_TO(evicted, fl_evicted_shape, NULL, .maybe = true),
 	FL_FIELD_TO("eta", eta, fl_eta_shape,
 		    "with --eta: when it will start, from many simulated runs", .maybe = true),
 };

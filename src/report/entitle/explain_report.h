@@ -7,6 +7,7 @@
 
 #include "ask/entitle/explain.h"
 #include "report/common/eta_report.h"
+#include "report/common/evicted.h"
 #include "report/common/explain_words.h"
 #include "report/out/report.h"
 #include "report/out/shape.h"
@@ -14,7 +15,8 @@
 struct fl_entitle_answer {
 	const struct fl_entitle_explain *x;
 	fl_time now;
-	const struct fl_eta *eta; /* NULL: without --eta */
+	const struct fl_eta *eta;         /* NULL: without --eta */
+	const struct fl_evicted *evicted; /* NULL: nothing is known of an eviction */
 };
 
 /* The whole answer in a few sentences, with the numbers. */

@@ -284,6 +284,8 @@ int fl_entitle_explain_text(const struct fl_report *r, const struct fl_entitle_a
 
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
 			    fl_entitle_sentence(r, a, sentence));
+	if (a->evicted)
+		fl_evicted_text(r, a->evicted);
 	if (a->eta)
 		fl_eta_text(r, a->eta);
 	print_gang(&o);
