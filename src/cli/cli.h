@@ -82,7 +82,7 @@ struct fl_options {
 	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
 	const char *socket;                /* of the daemon; NULL: where it usually is */
 	const char *queue, *user, *states, *job, *kind; /* of what is listed; NULL: all */
-	char since[40];                                 /* as paths want it; "": not given */
+	char since[40], up_to[40];                      /* as paths want them; "": not given */
 	uint32_t limit;                                 /* of lines; 0: not given */
 	bool follow, once, of_err;                      /* of_err: standard error */
 	uint32_t task, attempt;                         /* UINT32_MAX, 0: not given */
@@ -127,6 +127,7 @@ enum {
 	FL_FOR_EVENTS = 1 << 20,
 	FL_FOR_TOP = 1 << 21,
 	FL_FOR_HISTORY = 1 << 22,
+	FL_FOR_USAGE = 1 << 23,
 };
 
 /* By enum fl_format; of these the first are for every verb. */
@@ -143,6 +144,7 @@ int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_events(const struct fl_options *options);
 int fl_cmd_history(const struct fl_options *options);
+int fl_cmd_usage(const struct fl_options *options);
 int fl_cmd_hold(const struct fl_options *options);
 int fl_cmd_job(const struct fl_options *options);
 int fl_cmd_jobs(const struct fl_options *options);

@@ -158,6 +158,13 @@ const struct fl_verb fl_verbs[] = {
 	  "wanted as much, how long its jobs waited for their start, and how often one was preempted.\n\n"
 	  "  fairlead history --since 24h\n",
 	  fl_cmd_history },
+	{ "usage", "", 0, 0, FL_FOR_DAEMON | FL_FOR_ANSWER | FL_FOR_USAGE,
+	  "show what users held over a time",
+	  "Shows what each user held in each queue over a time: hours of cores, GPUs and so on, and of\n"
+	  "memory; how many jobs that were, which part it is of all that the queue held, and how often\n"
+	  "one was preempted.  The daemon knows the user of a job as long as it keeps the job.\n\n"
+	  "  fairlead usage --since 24h\n",
+	  fl_cmd_usage },
 	{ "top", "", 0, 0, FL_FOR_DAEMON | FL_FOR_TOP, "watch queues, jobs and events",
 	  "Shows queues with bars of what they hold, jobs, and the last events, every second.\n"
 	  "q or Ctrl-C ends it.  If standard output is not a terminal, it is printed once, or with\n"

@@ -61,6 +61,8 @@ struct fl_admission_row {
 
 /* How much a queue held within a time: exact, from when its jobs held what. */
 struct fl_usage_sum_row {
+	const char
+		*user; /* of the jobs; NULL: not told apart, or their rows are deleted or damaged */
 	const char *queue;
 	const char *resource, *flavor;        /* NULL: of all that it held, without an amount */
 	fl_time from, to;                     /* the first and last of it */

@@ -143,6 +143,7 @@ static int sum(struct fl_db *db, enum fl_sql sql, fl_time from, fl_time to, fl_u
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_usage_sum_row row;
 
+		row.user = fl_take_text(&q);
 		row.queue = fl_take_text(&q);
 		row.resource = fl_take_text(&q);
 		row.flavor = fl_take_text(&q);
@@ -171,8 +172,9 @@ static int note_left_out(struct fl_store *s, struct fl_db *db, fl_time from, fl_
 	return each_admission(s, &q, /* without fn no row matches */ NULL, NULL, err);
 }
 
-int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
-		   fairlead_error *err)
+/* The sums of @whole, then those of @parts. */
+static int sums(struct fl_store *s, enum fl_sql whole, enum fl_sql parts, fl_time from, fl_time to,
+		fl_usage_fn *fn, void *user, fairlead_error *err)
 {
 	struct fl_db db;
 	int r = fl_store_aside(s, &db, err);
@@ -184,11 +186,23 @@ int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn
 	if (r == 0)
 		r = note_left_out(s, &db, from, to, err);
 	if (r == 0)
-		r = sum(&db, FL_SQL_USAGE_WHOLE, from, to, fn, user, err);
+		r = sum(&db, whole, from, to, fn, user, err);
 	if (r == 0)
-		r = sum(&db, FL_SQL_USAGE, from, to, fn, user, err);
+		r = sum(&db, parts, from, to, fn, user, err);
 	fl_db_close(&db);
 	return r;
+}
+
+int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
+		   fairlead_error *err)
+{
+	return sums(s, FL_SQL_USAGE_WHOLE, FL_SQL_USAGE, from, to, fn, user, err);
+}
+
+int fl_store_user_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
+			fairlead_error *err)
+{
+	return sums(s, FL_SQL_USER_USAGE_WHOLE, FL_SQL_USER_USAGE, from, to, fn, user, err);
 }
 
 /* --- conditions, audit --- */

@@ -201,6 +201,12 @@ int fl_store_holdings(struct fl_store *s, fl_time from, fl_time to, fl_admission
 		      fairlead_error *err);
 int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
 		   fairlead_error *err);
+/*
+ * The same by user, queue and resource, of all flavors: rows of a user stand together, by name,
+ * those of jobs whose row is deleted or damaged first.
+ */
+int fl_store_user_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
+			fairlead_error *err);
 int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fairlead_error *err);
 int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *user,
 		   fairlead_error *err);

@@ -52,7 +52,7 @@ def spec_of(daemon):
 # --- when it is not there ---
 
 CALLS = [["submit", "-q", "a", "--", "true"], ["jobs"], ["job", "17"], ["logs", "17"], ["cancel", "17"],
-         ["hold", "17"], ["release", "17"], ["acknowledge"], ["queues"], ["events"], ["history"], ["top"], ["explain", "17"], ["tree"], ["plan"],
+         ["hold", "17"], ["release", "17"], ["acknowledge"], ["queues"], ["events"], ["history"], ["usage"], ["top"], ["explain", "17"], ["tree"], ["plan"],
          ["what-if", "--delete", "ClusterQueue/q"]]
 
 
@@ -798,6 +798,60 @@ def test_history_since_when(ask):
     assert r.code == 2 and "--since: 'yesterday' is neither a time" in r.err
 
 
+# --- usage ---
+
+
+def held(**resources):
+    return {name: dict(zip(("unitSeconds", "partOfQueue", "part"), figures)) for name, figures in resources.items()}
+
+
+def of_user(user, queue, jobs, preempted, **resources):
+    return {"user": user, "queue": queue, "jobs": jobs, "attempts": jobs + preempted, "preempted": preempted,
+            "held": held(**resources)}
+
+
+USERS = [of_user(None, "a", 1, 0, cpu=(90, 0.01, 0.004)),
+         of_user("ann", "a", 12, 2, cpu=(15000, 0.75, 0.5), memory=(2 ** 30 * 7200, 1, 1)),
+         of_user("ann", "b", 1, 0, cpu=(5000, 1, 0.17)), of_user("bob", "a", 0, 0)]
+
+
+def test_usage(ask, daemon, valid):
+    daemon.answers["GET /v1/usage"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "users": USERS}
+    r = ask("usage", "--since", "2026-01-02T11:00:00Z", "--until", NOW)
+    assert (r.code, r.err) == (0, "")
+    to = NOW.replace(":", "%3A")
+    assert daemon.asked[0][1] == f"/v1/usage?from=2026-01-02T11%3A00%3A00Z&to={to}"
+    assert r.out.split("\n", 1)[1] == """\
+  USER         QUEUE  JOBS  RESOURCE        HELD  OF QUEUE  OF ALL  PREEMPTED
+  (not known)  a         1  cpu             90 s       1 %     0 %          0
+  ann          a        12  cpu          4.167 h      75 %    50 %          2
+                            memory (Gi)      2 h     100 %   100 %
+               b         1  cpu          1.389 h     100 %    17 %          0
+  bob          a         0                                                  0
+HELD: amount times time. OF QUEUE: the part of what all users held in that queue; OF ALL: in all queues.
+(not known): the daemon does not keep these jobs any more (keep.jobs).
+"""
+    assert r.out.startswith("Held from 2026-01-02 11:00:00 to ")
+    valid(ask("usage", "-o", "json").json(), "usage")
+    assert daemon.asked[-1][1] == "/v1/usage"
+
+
+def test_usage_of_nobody(ask, daemon):
+    daemon.answers["GET /v1/usage"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "users": []}
+    assert ask("usage").out.endswith("\nNo job held anything then.\n")
+
+
+def test_usage_odd_answers(ask, daemon):
+    daemon.answers["GET /v1/usage"] = 200, {"users": [3, None, {}, {"user": 7, "held": {"cpu": 1, "gpu": {"part": "x"}}}]}
+    assert ask("usage").code == 0
+
+
+@pytest.mark.parametrize("option", ["--since", "--until"])
+def test_usage_times(ask, option):
+    r = ask("usage", option, "yesterday")
+    assert r.code == 2 and f"{option}: 'yesterday' is neither a time" in r.err
+
+
 # --- top ---
 
 
@@ -949,7 +1003,7 @@ def test_completion_without_a_daemon(fairlead):
 
 # --- help ---
 
-CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "top",
+CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "usage", "top",
            "acknowledge"]
 
 

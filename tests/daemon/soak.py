@@ -76,7 +76,7 @@ class Client(threading.Thread):
         answer = self.d.get(self.random.choice([
             "/v1/jobs?limit=50", "/v1/queues", "/metrics", f"/v1/jobs/{n}", f"/v1/jobs/{n}/log",
             f"/v1/jobs/{n}/explain", f"/v1/jobs/{n}/explain?eta=1", "/v1/tree", "/v1/shares",
-            "/v1/plan?cycles=3", "/v1/events?limit=20", "/v1/history", "/v1/audit?limit=5",
+            "/v1/plan?cycles=3", "/v1/events?limit=20", "/v1/history", "/v1/usage", "/v1/audit?limit=5",
             "/v1/snapshot", "/nothing"]))
         if answer.status == 200 and "jobs?" in str(answer.headers):
             self.live[0] = len(answer.json()["jobs"])

@@ -89,6 +89,8 @@ def test_metrics_of_the_process(shared):
     ("GET", "/v1/plan?cycles=0", 400, "'cycles' must be at least 1"),
     ("GET", "/v1/plan?cycles=100001", 400, "'cycles' is more than 100000"),
     ("GET", "/v1/history?from=yesterday", 400, "'from' is not a time"),
+    ("GET", "/v1/usage?from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z", 400, "'from' is after 'to'"),
+    ("GET", "/v1/usage?to=tomorrow", 400, "'to' is not a time"),
     ("POST", "/v1/what-if", 400, "no changes"),
     ("POST", "/v1/backup?to=relative", 400, "'to' must be the absolute path"),
 ])

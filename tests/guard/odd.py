@@ -186,13 +186,13 @@ LINES = [
     ["completion", "words", "--", "tree", "-f", "small.yaml", ""],
     ["completion", "words", "--", "what-if", "-f", "small.yaml", "--delete", "C"],
     ["jobs", "--socket", "not-there.sock"], ["jobs", "--state", "odd"], ["cancel"], ["cancel", "x"], ["logs"],
-    ["events", "--since", "never"], ["history", "--since", "x"], ["submit"], ["submit", "-r", "cpu=x", "--", "true"],
+    ["events", "--since", "never"], ["history", "--since", "x"], ["usage", "--until", "x"], ["submit"], ["submit", "-r", "cpu=x", "--", "true"],
     ["submit", "--tasks", "0", "--", "true"], ["submit", "not-there.sh"], ["queues", "more"], ["top", "--for", "x"],
     ["job"], ["hold"], ["release", "a-b"], ["acknowledge", "--nothing"],
 ]
 VERBS = ["check", "tree", "plan", "prove", "divide", "explain", "what-if", "simulate", "compare", "record",
          "save", "tune", "submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events",
-         "history", "top", "acknowledge", "completion"]
+         "history", "usage", "top", "acknowledge", "completion"]
 
 
 def files():

@@ -18,6 +18,7 @@
 #include "daemon/api/log.h"
 #include "daemon/api/queues.h"
 #include "daemon/api/state.h"
+#include "daemon/api/usage.h"
 #include "daemon/config/accounts.h"
 #include "daemon/machine/view.h"
 
@@ -60,6 +61,7 @@ static const struct route {
 	{ "GET", "/v1/events", fl_api_events, ANYBODY, NULL,
 	  "follow after since job queue kind limit" },
 	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL, "from to" },
+	{ "GET", "/v1/usage", fl_api_usage, ANYBODY, NULL, "from to" },
 	{ "GET", "/v1/snapshot", fl_api_snapshot, ADMIN, NULL, "" },
 	{ "GET", "/v1/audit", fl_api_audits, ADMIN, NULL, "limit" },
 	{ "POST", "/v1/acknowledge", fl_api_acknowledge, ADMIN, "acknowledge", "" },

@@ -448,3 +448,53 @@ const struct fl_document fl_history_document = { .kind = "History",
 						 .shape = &fl_history_shape,
 						 .plain = true };
 #undef ROW
+
+/* --- usage --- */
+
+#define ROW struct fl_usage_part
+static const struct fl_json_field held_fields[] = {
+	FL_FIELD(REAL, "unitSeconds", held,
+		 "what it held, in units times seconds; cores of cpu, bytes of memory",
+		 NOT_NEGATIVE),
+	FL_FIELD(REAL, "partOfQueue", of_queue, "of what all users held in this queue",
+		 NOT_NEGATIVE),
+	FL_FIELD(REAL, "part", of_all, "of what all users held in all queues", NOT_NEGATIVE),
+};
+static const struct fl_json_shape held_shape = FL_SHAPE(held_fields, "held");
+#undef ROW
+
+static void put_held(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_usage_line *l = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < l->n_parts; i++)
+		fl_shape_json(at, l->parts[i].resource, &held_shape, &l->parts[i]);
+	fl_json_end_object(at->json);
+}
+
+#define ROW struct fl_usage_line
+static const struct fl_json_field line_of_usage_fields[] = {
+	FL_FIELD(TEXT, "user", user, "null: of jobs that the daemon does not keep any more",
+		 .null = true),
+	FL_FIELD(TEXT, "queue", queue, "whose quota it was: a ClusterQueue or Queue"),
+	FL_FIELD(COUNT64, "jobs", jobs, "that held something then"),
+	FL_FIELD(COUNT64, "attempts", attempts, "of them that held something then"),
+	FL_FIELD(COUNT64, "preempted", preempted, "how often one of them was preempted"),
+	FL_FIELD_PUT(MAP, "held", put_held, "by resource", .shape = &held_shape),
+};
+static const struct fl_json_shape usage_line_shape = FL_SHAPE(line_of_usage_fields, "userInQueue");
+#undef ROW
+
+#define ROW struct fl_usage_answer
+static const struct fl_json_field usage_fields[] = {
+	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD_LIST("users", lines, n, usage_line_shape,
+		      "each user in each queue, by name; what is not known first"),
+};
+const struct fl_json_shape fl_usage_shape = FL_SHAPE(usage_fields, "usage");
+const struct fl_document fl_usage_document = { .kind = "Usage",
+					       .shape = &fl_usage_shape,
+					       .plain = true };
+#undef ROW

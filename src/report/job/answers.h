@@ -162,4 +162,29 @@ struct fl_history_answer {
 extern const struct fl_json_shape fl_history_shape;
 extern const struct fl_document fl_history_document;
 
+/* --- GET /v1/usage --- */
+
+struct fl_usage_part {
+	const char *resource;
+	double held, of_queue, of_all; /* held: in units times seconds; both others are parts */
+};
+
+/* What one user held in one queue. */
+struct fl_usage_line {
+	const char *user; /* NULL: of jobs that are not kept any more */
+	const char *queue;
+	uint64_t jobs, attempts, preempted;
+	const struct fl_usage_part *parts;
+	uint32_t n_parts;
+};
+
+struct fl_usage_answer {
+	fl_time from, to;
+	const struct fl_usage_line *lines;
+	uint32_t n;
+};
+
+extern const struct fl_json_shape fl_usage_shape;
+extern const struct fl_document fl_usage_document;
+
 #endif

@@ -593,6 +593,67 @@ TEST(usage)
 	world_end(&w);
 }
 
+static int see_user_usage(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
+{
+	struct sums *sums = user;
+	size_t n = strlen(sums->text);
+
+	(void)err;
+	assert_null(row->flavor);
+	n += (size_t)snprintf(sums->text + n, sizeof sums->text - n, "%s@%s ",
+			      row->user ? row->user : "?", row->queue);
+	if (!row->resource)
+		(void)snprintf(sums->text + n, sizeof sums->text - n, "%d/%d/%d; ", (int)row->jobs,
+			       (int)row->admissions, (int)row->evictions);
+	else
+		(void)snprintf(sums->text + n, sizeof sums->text - n, "%s %g; ", row->resource,
+			       row->amount);
+	return 0;
+}
+
+/*
+ * Of two users and two queues: all flavors in one; a job whose row is not there any more belongs to
+ * a user that is not known.
+ */
+TEST(usage_of_users)
+{
+	const struct fl_job_row of_two[] = {
+		{ .id = 1, .user = "ann", .name = "x", .queue = "a", .spec = "{}" },
+		{ .id = 2, .user = "bob", .name = "x", .queue = "a", .spec = "{}" },
+		{ .id = 3, .user = "ann", .name = "x", .queue = "b", .spec = "{}" },
+	};
+	const struct fl_admission_row rows[] = {
+		{ 1, 1, "a", 0, 10 * FL_SECOND, 20 * FL_SECOND,
+		  "[" GRANT("cpu", "x", "4") "," GRANT("cpu", "y", "1") "]", "preempted", 2 },
+		{ 1, 2, "a", 0, 30 * FL_SECOND, 40 * FL_SECOND, "[" GRANT("cpu", "x", "4") "]",
+		  "exited", 0 },
+		{ 2, 1, "a", 0, 20 * FL_SECOND, FL_TIME_NONE, "[" GRANT("gpu", "x", "2") "]", NULL,
+		  0 },
+		{ 3, 1, "b", 0, 50 * FL_SECOND, 60 * FL_SECOND, "[" GRANT("cpu", "x", "1") "]",
+		  "exited", 0 },
+		{ 9, 1, "b", 0, 50 * FL_SECOND, 60 * FL_SECOND, "[" GRANT("cpu", "x", "7") "]",
+		  "exited", 0 },
+	};
+	struct fl_batch batch = { .new_jobs = of_two,
+				  .n_new_jobs = COUNT(of_two),
+				  .admissions = rows,
+				  .n_admissions = COUNT(rows) };
+	struct sums sums = { "" };
+	fairlead_error err = { 0 };
+	struct fl_store *s;
+	struct world w;
+
+	world_begin(&w);
+	s = world_open(&w);
+	if (fl_store_commit(s, &batch, &err) != 0 ||
+	    fl_store_user_usage(s, 0, 100 * FL_SECOND, see_user_usage, &sums, &err) != 0)
+		fail_msg("%s", err.text);
+	assert_string_equal(sums.text, "?@b 1/1/0; ann@a 1/2/1; ann@b 1/1/0; bob@a 1/1/0; "
+				       "?@b cpu 70; ann@a cpu 90; ann@b cpu 10; bob@a gpu 160; ");
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
 /* A time cut into pieces has the sum of them, to the nanosecond. */
 TEST(pieces)
 {
