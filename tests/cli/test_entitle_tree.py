@@ -18,6 +18,8 @@ products gpu             4          -          4         -          -       4
 research gpu             4          -          4         6       1.50       7
 ├─nlp    gpu             1          -          1         -          -       1
 └─vision gpu             3          -          3         6       2.00       6
+Left out, for want of width: LIMIT, WEIGHT, PRIORITY, WAITING (a wider terminal
+or a pipe shows them, and -o json has all)
 left out, because no queue limits it: cpu, memory (-o json has it)
 
 To be divided: 8 gpu, 64 cpu, 512G memory
@@ -54,6 +56,8 @@ QUEUE RESOURCE DESERVED OVER-QUOTA FAIR SHARE ALLOCATED SATURATION REQUEST
 d     gpu             -          4          4         4       1.00       4
 ├─a   gpu             2          2          4         4       1.00       4
 └─b   gpu             1          -          -         -          -       -
+Left out, for want of width: LIMIT, WEIGHT, PRIORITY, WAITING (a wider terminal
+or a pipe shows them, and -o json has all)
 
 To be divided: 8 gpu, 64 cpu, 512G memory
 """

@@ -223,6 +223,8 @@ static int put_tree(const struct fl_report *r, const struct fl_top_report *top, 
 	else
 		all.name = "";
 	rc = fl_table_begin(r, heads, COLUMNS, &t, err);
+	if (rc == 0)
+		fl_table_without_json(t);
 	for (uint32_t i = 0; i < n && rc == 0; i++)
 		rc = add_row(t, top, &rows[i], &all, err);
 	rc = fl_table_end(t, rc, err);

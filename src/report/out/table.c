@@ -33,6 +33,8 @@ struct fl_table {
 	struct row *rows;
 	uint32_t n_rows, cap_rows;
 	unsigned gap; /* blanks between columns */
+	bool parts;   /* several tables rather than columns that are left out */
+	bool no_json; /* no JSON has the same */
 };
 
 int fl_table_new(const struct fl_report *r, struct fl_table **ret, fairlead_error *err)
@@ -360,7 +362,8 @@ static void put_lines(FILE *out, const char *text, unsigned indent)
 	}
 }
 
-int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
+/* The columns that there is room for, laid out before. */
+static int print_columns(struct fl_table *t, unsigned indent, fairlead_error *err)
 {
 	struct libscols_table *tb = scols_new_table();
 	char *text = NULL;
@@ -368,8 +371,6 @@ int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
 
 	if (!tb)
 		return fl_fail_nomem(err);
-	measure(t);
-	lay_out(t, indent);
 	bool ready = scols_table_set_column_separator(tb, t->gap == 2 ? "  " : " ") == 0;
 	scols_table_enable_colors(tb, t->report->color);
 	scols_table_enable_noencoding(tb, 1);
@@ -394,6 +395,71 @@ int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
 	scols_unref_table(tb);
 	return rc;
 }
+
+/* Which columns are not there, and where they are. */
+static void say_gone(const struct fl_table *t, unsigned indent)
+{
+	char names[512] = "";
+	size_t n = 0;
+
+	for (unsigned c = 0; c < t->n_columns && n < sizeof names; c++)
+		if (t->columns[c].gone && *t->columns[c].head)
+			n += (size_t)snprintf(names + n, sizeof names - n, "%s%s", n ? ", " : "",
+					      t->columns[c].head);
+	if (n)
+		fl_report_say(
+			t->report, FL_STYLE_DIM, indent,
+			"Left out, for want of width: %s (a wider terminal or a pipe shows %s%s)",
+			names, strchr(names, ',') ? "them" : "it",
+			t->no_json ? "" : ", and -o json has all");
+}
+
+/* From @first on as many columns as there is room for beside the first one, but one at least. */
+static unsigned fit(struct fl_table *t, unsigned first, unsigned room)
+{
+	unsigned width = t->columns[0].width, end = first;
+
+	do
+		width += t->gap + t->columns[end++].width;
+	while (end < t->n_columns && width + t->gap + t->columns[end].width <= room);
+	return end;
+}
+
+/* Each with the first column; none of their columns wraps. */
+static int print_parts(struct fl_table *t, unsigned indent, fairlead_error *err)
+{
+	unsigned room = t->report->width > indent ? t->report->width - indent : 0;
+	int rc = 0;
+
+	t->gap = 2;
+	for (unsigned first = 1, end; first < t->n_columns && rc == 0; first = end) {
+		end = t->report->width ? fit(t, first, room) : t->n_columns;
+		for (unsigned c = 1; c < t->n_columns; c++)
+			t->columns[c].gone = c < first || c >= end;
+		if (first > 1)
+			putc('\n', t->report->out);
+		rc = print_columns(t, indent, err);
+	}
+	return rc;
+}
+
+int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err)
+{
+	measure(t);
+	if (t->parts)
+		return print_parts(t, indent, err);
+	lay_out(t, indent);
+
+	int rc = print_columns(t, indent, err);
+
+	if (rc == 0)
+		say_gone(t, indent);
+	return rc;
+}
+
+void fl_table_in_parts(struct fl_table *t) { t->parts = true; }
+
+void fl_table_without_json(struct fl_table *t) { t->no_json = true; }
 
 int fl_table_begin(const struct fl_report *r, const struct fl_column_head *columns, unsigned n,
 		   struct fl_table **ret, fairlead_error *err)

@@ -3,9 +3,9 @@
  * table - rows and columns for a terminal, over libsmartcols
  *
  * What libsmartcols does not do is done here: a column may be given up when the
- * terminal is too narrow (the least important first), and a cell may hold
- * several lines that stand beside those of the other cells of its row.  Numbers
- * are aligned by this file, so that both work together.
+ * terminal is too narrow (the least important first; a line below says which), and a
+ * cell may hold several lines that stand beside those of the other cells of its row.
+ * Numbers are aligned by this file, so that both work together.
  *
  * Memory: one arena a table, freed with it.
  */
@@ -40,6 +40,11 @@ int fl_table_cell(struct fl_table *t, unsigned column, const char *text, fairlea
 /* One more line to a cell of the newest row. */
 int fl_table_line(struct fl_table *t, unsigned column, const char *text, fairlead_error *err);
 void fl_table_style(struct fl_table *t, unsigned column, enum fl_style style);
+
+/* Where the terminal is too narrow, several tables one below the other, each with the first column. */
+void fl_table_in_parts(struct fl_table *t);
+/* There is no JSON of the same, to which the line below a table could point. */
+void fl_table_without_json(struct fl_table *t);
 
 /* @indent blanks before every line. */
 int fl_table_print(struct fl_table *t, unsigned indent, fairlead_error *err);

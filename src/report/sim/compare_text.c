@@ -11,19 +11,18 @@ enum kind { COUNT, PART, WAIT, RATIO, HOURS };
 static const struct {
 	const char *long_name, *head;
 	enum kind kind;
-	unsigned give_up; /* of its column, in the table of a sweep */
 } figures[FL_FIGURES] = {
-	[FL_FIGURE_FINISHED] = { "jobs finished", "FINISHED", COUNT, 3 },
-	[FL_FIGURE_USE] = { "use", "USE", PART, 0 },
-	[FL_FIGURE_WAIT_P50] = { "wait, p50", "P50", WAIT, 4 },
-	[FL_FIGURE_WAIT_P90] = { "wait, p90", "P90", WAIT, 0 },
-	[FL_FIGURE_WAIT_MAX] = { "wait, longest", "MAX", WAIT, 5 },
-	[FL_FIGURE_JAIN] = { "Jain's index", "JAIN", RATIO, 0 },
-	[FL_FIGURE_BLOCKED] = { "held / entitled, blocked queues", "RATIO", RATIO, 8 },
-	[FL_FIGURE_BLOCKED_LEAST] = { "the same, worst queue", "WORST", RATIO, 2 },
-	[FL_FIGURE_CORRECTION] = { "time to correct, p90", "CORRECTED", WAIT, 1 },
-	[FL_FIGURE_EVICTIONS] = { "evictions", "EVICTED", COUNT, 6 },
-	[FL_FIGURE_LOST] = { "hours of work lost", "LOST", HOURS, 7 },
+	[FL_FIGURE_FINISHED] = { "jobs finished", "FINISHED", COUNT },
+	[FL_FIGURE_USE] = { "use", "USE", PART },
+	[FL_FIGURE_WAIT_P50] = { "wait, p50", "P50", WAIT },
+	[FL_FIGURE_WAIT_P90] = { "wait, p90", "P90", WAIT },
+	[FL_FIGURE_WAIT_MAX] = { "wait, longest", "MAX", WAIT },
+	[FL_FIGURE_JAIN] = { "Jain's index", "JAIN", RATIO },
+	[FL_FIGURE_BLOCKED] = { "held / entitled, blocked queues", "RATIO", RATIO },
+	[FL_FIGURE_BLOCKED_LEAST] = { "the same, worst queue", "WORST", RATIO },
+	[FL_FIGURE_CORRECTION] = { "time to correct, p90", "CORRECTED", WAIT },
+	[FL_FIGURE_EVICTIONS] = { "evictions", "EVICTED", COUNT },
+	[FL_FIGURE_LOST] = { "hours of work lost", "LOST", HOURS },
 };
 
 /* --- keeping --- */
@@ -202,10 +201,12 @@ static int begin_columns(const struct fl_comparison *c, const char *first, struc
 {
 	int rc = fl_table_new(c->report, ret, err);
 
-	if (rc == 0)
-		rc = fl_table_column(*ret, first, 0, 0, err);
+	if (rc < 0)
+		return rc;
+	fl_table_in_parts(*ret);
+	rc = fl_table_column(*ret, first, 0, 0, err);
 	for (uint32_t i = 0; i < c->n && rc == 0; i++)
-		rc = fl_table_column(*ret, c->runs[i].name, FL_COL_RIGHT, i ? c->n - i : 0, err);
+		rc = fl_table_column(*ret, c->runs[i].name, FL_COL_RIGHT, 0, err);
 	return rc;
 }
 
@@ -246,10 +247,12 @@ static int figures_by_line(const struct fl_comparison *c, fairlead_error *err)
 	char value[32];
 	int rc = fl_table_new(c->report, &t, err);
 
-	if (rc == 0)
-		rc = fl_table_column(t, "POINT", 0, 0, err);
+	if (rc < 0)
+		return rc;
+	fl_table_in_parts(t);
+	rc = fl_table_column(t, "POINT", 0, 0, err);
 	for (int f = 0; f < FL_FIGURES && rc == 0; f++)
-		rc = fl_table_column(t, figures[f].head, FL_COL_RIGHT, figures[f].give_up, err);
+		rc = fl_table_column(t, figures[f].head, FL_COL_RIGHT, 0, err);
 	for (uint32_t i = 0; i < c->n && rc >= 0; i++) {
 		rc = fl_table_row(t, -1, err);
 		if (rc >= 0)
