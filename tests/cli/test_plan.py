@@ -37,7 +37,8 @@ No workload is admitted or preempted.
 2 wait:
   QUEUE  WAIT  FIRST  WHY
   a         2  ns/a1  does not fit, and no workload it may preempt would free
-                      enough: asks for 3 cpu in flavor 'f', 2 available
+                      enough: asks for 3 cpu in flavor 'f', 2 available; 1 more
+                      waits behind it
 
 More may follow: --settle goes on until nothing changes.
 """ + ASSUMED

@@ -141,8 +141,9 @@ static int cmp_pending(const void *ctx, uint32_t a, uint32_t b)
 	return (a > b) - (a < b); /* rows are by name */
 }
 
+/* @behind: how many of the @n only wait behind this one, which is the head; the reason is not theirs. */
 static int add_group(const struct out *o, struct fl_table *t, const struct fl_pending *p,
-		     uint32_t n, bool new_queue, fairlead_error *err)
+		     uint32_t n, uint32_t behind, bool new_queue, fairlead_error *err)
 {
 	const struct fl_report *r = o->report;
 	char name[FL_REPORT_NAME], text[1024], count[24];
@@ -162,6 +163,9 @@ static int add_group(const struct out *o, struct fl_table *t, const struct fl_pe
 		fl_table_style(t, 2, FL_STYLE_BOLD);
 	fl_plan_message(r, o->answer->face, p, o->answer->why, /* people= */ true, text,
 			sizeof(text));
+	if (behind && strlen(text) < sizeof(text) - 64)
+		snprintf(text + strlen(text), 64, "; %u more wait%s behind it", behind,
+			 behind == 1 ? "s" : "");
 	return rc == 0 ? fl_table_cell(t, 3, text, err) : rc;
 }
 
@@ -202,7 +206,7 @@ static int add_groups(const struct out *o, struct fl_table *t, const uint32_t *o
 		      uint32_t *ret_rest, fairlead_error *err)
 {
 	const struct fl_pending_list *pending = o->answer->pending;
-	uint32_t groups = 0, last, n;
+	uint32_t groups = 0, last, n, more;
 	bool has_head = false;
 	int rc = 0;
 
@@ -213,15 +217,16 @@ static int add_groups(const struct out *o, struct fl_table *t, const uint32_t *o
 
 		last = o->report->all ? i + 1 : group_end(pending, order, i);
 		n = last - i;
+		more = 0;
 		has_head = new_queue ? p->head : has_head;
 		if (!o->report->all && has_head && p->head)
-			n += behind(pending, order, i);
+			more = behind(pending, order, i);
 		else if (!o->report->all && has_head && p->reason == FL_REASON_BEHIND_HEAD)
 			continue;
 		if (++groups > 2 * SHORT_LIST && !o->report->all)
-			*ret_rest += n;
+			*ret_rest += n + more;
 		else
-			rc = add_group(o, t, p, n, new_queue, err);
+			rc = add_group(o, t, p, n + more, more, new_queue, err);
 	}
 	return rc;
 }
