@@ -17,11 +17,11 @@ enum {
 	FL_MAX_FLAVORS = 64,         /* of a resource group, as the API server allows */
 	FL_MAX_RESOURCES = 64,       /* of a resource group, as the API server allows */
 	FL_MAX_TREE_DEPTH = 256,  /* cohorts above a queue: companies have fewer than 10 levels */
-	FL_MAX_COLUMNS = 1 << 12, /* (flavor, resource) pairs of one tree */
+	FL_MAX_COLUMNS = 1 << 16, /* (flavor, resource) pairs of one tree; 2^14 of one queue */
 	FL_MAX_NODES = 1 << 20,   /* queues and cohorts: 100 times the largest cluster seen */
 	FL_MAX_WORKLOADS = 1 << 24,
 	FL_MAX_TASKS = 1 << 24,      /* pods of KAI's workloads: those of a trace of years */
-	FL_MAX_PODSETS = 8,          /* of a workload, as the API server allows */
+	FL_MAX_PODSETS = 18,         /* of a workload, as the API server allows */
 	FL_MAX_LIST = 1 << 16,       /* any other list inside one object */
 	FL_MAX_CLASS_JOBS = 1 << 22, /* of one synthetic class: a job each ten seconds for a year */
 	FL_MAX_NOTICES = 10000,      /* warnings kept of one input; the rest are counted */

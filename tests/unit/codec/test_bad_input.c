@@ -286,9 +286,18 @@ TEST(limits)
 	check(&row, 1);
 
 	n = (size_t)snprintf(text, sizeof text, JOB "spec:\n  podSets:\n");
-	for (int i = 0; i < 9; i++)
+	for (int i = 0; i < 19; i++)
 		n += (size_t)snprintf(text + n, sizeof text - n, "  - name: p%d\n", i);
-	row = (struct row){ text, ELIMIT, 1, 1, "Workload/ns/w", "9 podSets, more than 8", "" };
+	row = (struct row){ text, ELIMIT, 1, 1, "Workload/ns/w", "19 podSets, more than 18", "" };
+	check(&row, 1);
+
+	n = (size_t)snprintf(text, sizeof text, JOB "status:\n  reclaimablePods:\n");
+	for (int i = 0; i < 19; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "  - name: p%d\n", i);
+	row = (struct row){
+		text, ELIMIT, 6, 3, "Workload/ns/w .status.reclaimablePods", "more than 18 entries",
+		""
+	};
 	check(&row, 1);
 }
 

@@ -439,4 +439,30 @@ TEST(out_of_memory)
 	}
 }
 
+/* As many podSets as the API server allows, with as many that are done in part. */
+TEST(most_podsets)
+{
+	char text[1 << 13];
+	size_t n = (size_t)snprintf(text, sizeof text,
+				    KUEUE2 "kind: Workload\nmetadata: {name: w, namespace: ns}\n"
+					   "spec:\n  podSets:\n");
+
+	for (int i = 0; i < 18; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n,
+				      "  - {name: p%d, count: 5, template: {spec: {containers: "
+				      "[{resources: {requests: {cpu: 1}}}]}}}\n",
+				      i);
+	n += (size_t)snprintf(text + n, sizeof text - n, "status:\n  reclaimablePods:\n");
+	for (int i = 0; i < 18; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "  - {name: p%d, count: %d}\n", i,
+				      i % 3);
+	struct fl_model *m = load(text);
+	struct fl_span podsets = m->workloads[0].podsets;
+
+	assert_int_equal(podsets.n, 18);
+	for (uint32_t i = 0; i < 18; i++)
+		assert_int_equal(m->podsets[podsets.first + i].reclaimed, i % 3);
+	fl_model_free(m);
+}
+
 UNIT_GROUP("kube")

@@ -74,8 +74,9 @@ TEST(errors)
 		  "3:19 Configuration .waitForPodsReady: expected a map, not a list" },
 		{ JOB "status: {reclaimablePods: [{name: main, count: -1}]}\n",
 		  "4:48 Workload/ns/w .status.reclaimablePods[0].count: a count of -1" },
-		{ JOB "status: {reclaimablePods: [{}, {}, {}, {}, {}, {}, {}, {}, {}]}\n",
-		  "4:27 Workload/ns/w .status.reclaimablePods: more than 8 entries" },
+		{ JOB "status: {reclaimablePods: [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, "
+		      "{}, {}, {}, {}, {}, {}, {}]}\n",
+		  "4:27 Workload/ns/w .status.reclaimablePods: more than 18 entries" },
 		{ JOB "status: {requeueState: {requeueAt: soon}}\n",
 		  "4:36 Workload/ns/w .status.requeueState.requeueAt: 'soon' is not a time [write it like 2026-01-31T12:00:00Z]" },
 		{ JOB "status: {admissionChecks: [{state: Waiting}]}\n",
