@@ -296,7 +296,7 @@ static int make_policy(struct changing *c)
 static void take_over(struct changing *c)
 {
 	fairlead_engine *e = c->e;
-	struct fl_kube_tap tap = { e->shelf.tap.object, &e->shelf };
+	struct fl_kube_tap tap = { .object = e->shelf.tap.object, .user = &e->shelf };
 
 	e->ops->free(e->policy);
 	fl_model_free(e->model);

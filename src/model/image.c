@@ -259,8 +259,8 @@ static uint32_t rows_named(const struct fl_model *m, uint32_t key)
 {
 	enum fl_table table = key < FL_TABLE_QUEUE ? key : FL_TABLE_QUEUE + key % 8;
 
-	if (key >= FL_TABLE_QUEUE && key < FL_TABLE_TARGET_KEY + 1)
-		return UINT32_MAX; /* of a Policy: seal looks them up */
+	if (key >= FL_TABLE_QUEUE && key < FL_TABLE_GENERATED_KEY + 1)
+		return UINT32_MAX; /* of a Policy: seal looks them up; or of the reader */
 	switch (table) {
 	case FL_TABLE_FLAVOR:
 		return m->n_flavors;

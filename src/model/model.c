@@ -173,6 +173,28 @@ const char *fl_model_text(const struct fl_model *m, struct fl_sym sym)
 	return fl_names_text(&m->names, sym);
 }
 
+int fl_model_generate(struct fl_model *m, const char *kind, const char *namespace,
+		      const char *prefix, uint32_t *ret, fairlead_error *err)
+{
+	const uint32_t first = 0;
+	char key[3 * FL_MAX_NAME];
+	struct fl_sym sym;
+	uint32_t old = 0;
+	int r;
+
+	(void)snprintf(key, sizeof key, "%.60s/%.253s/%.253s", kind, namespace, prefix);
+	r = fl_model_sym(m, key, strlen(key), &sym, err);
+	if (r == 0)
+		r = fl_pairs_add(&m->by_name, FL_TABLE_GENERATED_KEY, sym.v, m->n_generated, &old,
+				 err);
+	if (r == 0)
+		r = fl_model_push_generated(m, &first, &old, err);
+	if (r < 0)
+		return r;
+	*ret = m->generated[old]++;
+	return 0;
+}
+
 /* How many rows a pool may have: ids stay well below FL_NONE. */
 static uint32_t limit_of(const char *table)
 {

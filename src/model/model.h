@@ -523,6 +523,7 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_daemon_resource_row, daemon_resources)                                         \
 	X(uint32_t, daemon_devices)                                                                \
 	X(struct fl_daemon_access_row, daemon_access)                                              \
+	X(uint32_t, generated)                                                                     \
 	X(struct fl_notice, notices)
 
 /*
@@ -570,6 +571,12 @@ int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_
 int fl_model_sym(struct fl_model *m, const char *text, size_t len, struct fl_sym *ret,
 		 fairlead_error *err);
 const char *fl_model_text(const struct fl_model *m, struct fl_sym sym);
+/*
+ * The number of the next name that is made of @prefix, for objects of this @kind and namespace:
+ * 0, 1, ...  A name that another object has in the input is not left out.
+ */
+int fl_model_generate(struct fl_model *m, const char *kind, const char *namespace,
+		      const char *prefix, uint32_t *ret, fairlead_error *err);
 /* The file of @place; "" when it is not known. */
 const char *fl_model_file(const struct fl_model *m, struct fl_place place);
 

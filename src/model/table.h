@@ -34,7 +34,8 @@ enum {
 	FL_TABLE_PROTECTION_KEY = 13,
 	FL_TABLE_BUDGET_KEY = 16,
 	FL_TABLE_USAGE_KEY,
-	FL_TABLE_TARGET_KEY, /* where jobs are sent: target.c */
+	FL_TABLE_TARGET_KEY,    /* where jobs are sent: target.c */
+	FL_TABLE_GENERATED_KEY, /* names that were made: fl_model_generate */
 };
 
 /* totals.c: what each workload's pods take, from all that the input says of them */

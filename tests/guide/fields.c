@@ -105,7 +105,8 @@ int main(void)
 	     "`--strict`), an object of another kind, too (`ignored-object`). v1beta1 and v1beta2 of\n"
 	     "`kueue.x-k8s.io` are read alike, with both spellings of a renamed field. Queue is of\n"
 	     "`scheduling.run.ai/v2`, PodGroup of `scheduling.run.ai/v2alpha2`, SchedulingShard of\n"
-	     "`kai.scheduler/v1`; labels, annotations and arguments that are not listed are ignored.\n\n"
+	     "`kai.scheduler/v1`; labels, annotations and arguments that are not listed are ignored.\n"
+	     "`.metadata.generateName` counts for objects without a name ([input.md](input.md)).\n\n"
 	     "How they come together: [input.md](input.md#what-a-workload-asks-for),\n"
 	     "[entitlement.md](entitlement.md#kais-objects). This page is printed from the tables of the code\n"
 	     "and compared with them in the tests; another test holds the tables against Kueue's API.");

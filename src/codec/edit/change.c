@@ -291,9 +291,9 @@ int fl_changes_init(struct fl_changes *c, const struct fl_mem *mem, fairlead_err
 {
 	*c = (struct fl_changes){
 		.mem = mem,
-		.collect = { collect, c },
-		.compare = { compare, c },
-		.lay = { lay, c },
+		.collect = { .object = collect, .user = c, .stem = "new-" },
+		.compare = { .object = compare, .user = c },
+		.lay = { .object = lay, .user = c },
 	};
 	return fl_names_init(&c->names, mem, err);
 }

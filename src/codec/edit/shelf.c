@@ -63,7 +63,7 @@ static int put(void *user, struct fl_kube *k, const struct fl_kind *kind)
 
 int fl_shelf_init(struct fl_shelf *s, const struct fl_mem *mem, fairlead_error *err)
 {
-	*s = (struct fl_shelf){ .mem = mem, .tap = { put, s } };
+	*s = (struct fl_shelf){ .mem = mem, .tap = { .object = put, .user = s } };
 	return fl_names_init(&s->inputs, mem, err);
 }
 
@@ -137,7 +137,7 @@ int fl_shelf_lay(struct fl_shelf *s, struct fl_changes *c, const struct fl_model
 		 struct fl_model *m, struct fl_shelf *ret, fairlead_error *err)
 {
 	struct laying l = { .c = c, .edit = edit, .to = ret };
-	const struct fl_kube_tap tap = { lay, &l };
+	const struct fl_kube_tap tap = { .object = lay, .user = &l };
 	int r = fl_changes_begin(c, edit, m, err);
 
 	if (r == 0)

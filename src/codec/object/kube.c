@@ -188,43 +188,102 @@ static int read_odd_list(struct fl_kube *k, const char *name)
 	return fl_kube_is_null(k, items) ? 0 : fl_kube_list(k, items, &end);
 }
 
+/* What read_object says and asks of an object before its kind reads it. */
+struct heading {
+	const char *api_version, *kind, *namespace, *name; /* NULL: missing */
+};
+
+static struct heading heading_of(const struct fl_kube *k)
+{
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata");
+	bool none = metadata == FL_NONE;
+
+	return (struct heading){
+		.api_version = text_of(k, 0, "apiVersion"),
+		.kind = text_of(k, 0, "kind"),
+		.namespace = none ? NULL : text_of(k, metadata, "namespace"),
+		.name = none ? NULL : text_of(k, metadata, "name"),
+	};
+}
+
+static const char *namespace_of(const struct heading *head)
+{
+	return head->namespace && *head->namespace ? head->namespace : "default";
+}
+
+/*
+ * An object without a name has its generateName and a number as name: each object of that kind,
+ * namespace and prefix the next one, so that the same input gives the same names.  1 when a name
+ * was made: texts of the object may have moved.
+ */
+static int generate_name(struct fl_kube *k, const struct fl_kind *kind, const char *namespace)
+{
+	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata"), v, n = 0;
+	const char *prefix = metadata == FL_NONE ? NULL : text_of(k, metadata, "generateName");
+	char name[FL_MAX_NAME + 32];
+	int r;
+
+	v = fl_doc_find(&k->doc, metadata, "name"); /* the API server takes "" for no name */
+	if (!prefix || !*prefix || kind == &fl_kind_configuration ||
+	    (v != FL_NONE && k->doc.values[v].kind != FL_TOKEN_SCALAR))
+		return 0;
+	r = fl_model_generate(k->m, kind->name, kind->namespaced ? namespace : "", prefix, &n,
+			      k->err);
+	if (r < 0)
+		return r;
+	(void)snprintf(name, sizeof name, "%.*s%s%u", FL_MAX_NAME, prefix,
+		       k->tap && k->tap->stem ? k->tap->stem : "", n);
+	if (v == FL_NONE) {
+		v = fl_doc_find(&k->doc, metadata, "generateName");
+		r = fl_doc_rename(&k->doc, v - 1, "name", 4, k->err);
+	}
+	if (r == 0)
+		r = fl_doc_rename(&k->doc, v, name, strlen(name), k->err);
+	k->doc.values[v].type = FL_SCALAR_STRING;
+	return r < 0 ? r : 1;
+}
+
 /* The object in k->doc. */
 static int read_object(struct fl_kube *k)
 {
-	const char *api_version = text_of(k, 0, "apiVersion"), *name = text_of(k, 0, "kind");
-	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata");
-	const char *ns = metadata == FL_NONE ? NULL : text_of(k, metadata, "namespace");
-	const char *called = metadata == FL_NONE ? NULL : text_of(k, metadata, "name");
+	struct heading head = heading_of(k);
 	const struct fl_kind *kind;
 	int r;
 
 	k->subject[0] = '\0';
-	if (!name && !api_version) {
+	if (!head.kind && !head.api_version) {
 		r = fl_kai_read_simulator(k);
 		if (r > 0)
 			r = fl_generator_read(k);
 		if (r <= 0)
 			return r;
 	}
-	if (!name || !api_version) {
-		if (name)
-			name_subject(k, name, ns, called);
-		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no %s", name ? "apiVersion" : "kind");
+	if (!head.kind || !head.api_version) {
+		if (head.kind)
+			name_subject(k, head.kind, head.namespace, head.name);
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "no %s", head.kind ? "apiVersion" : "kind");
 		fl_fail_hint(k->err, "a Kubernetes object has an apiVersion and a kind");
 		return FAIRLEAD_EINPUT;
 	}
-	kind = find_kind(k, api_version, name);
-	if (kind && !kind->namespaced)
-		ns = NULL;
-	else if (kind && (!ns || !*ns))
-		ns = "default";
-	name_subject(k, name, ns, called);
-	k->own = in_group(api_version, own_group);
-	r = kind || !is_list(name) ? 1 : read_odd_list(k, name);
+	kind = find_kind(k, head.api_version, head.kind);
+	if (kind && (!head.name || !*head.name)) {
+		r = generate_name(k, kind, namespace_of(&head));
+		if (r > 0)
+			head = heading_of(k);
+		if (r < 0)
+			return r;
+	}
+	name_subject(k, head.kind,
+		     !kind            ? head.namespace :
+		     kind->namespaced ? namespace_of(&head) :
+					NULL,
+		     head.name);
+	k->own = in_group(head.api_version, own_group);
+	r = kind || !is_list(head.kind) ? 1 : read_odd_list(k, head.kind);
 	if (r <= 0)
 		return r;
-	if (!kind || !known_version(api_version, kind))
-		return pass_over(k, api_version, name);
+	if (!kind || !known_version(head.api_version, kind))
+		return pass_over(k, head.api_version, head.kind);
 	if (left_out(k, kind))
 		return 0;
 	r = read_names(k, kind);

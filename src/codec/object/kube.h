@@ -42,6 +42,7 @@ const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
 struct fl_kube_tap {
 	int (*object)(void *user, struct fl_kube *k, const struct fl_kind *kind);
 	void *user;
+	const char *stem; /* what stands before the number of a generated name; NULL: nothing */
 };
 
 /*

@@ -23,20 +23,27 @@ void fl_doc_done(struct fl_doc *doc)
 
 void fl_doc_clear(struct fl_doc *doc) { doc->n = doc->n_bytes = 0; }
 
+/* Room for @len more bytes of text and their NUL. */
+static int make_room(struct fl_doc *doc, size_t len, fairlead_error *err)
+{
+	if (len > FL_MAX_OBJECT || doc->n_bytes + len > FL_MAX_OBJECT)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than %d bytes",
+			       FL_MAX_OBJECT);
+	return fl_mem_grow(doc->mem, &doc->bytes, &doc->cap_bytes, doc->n_bytes + (uint32_t)len + 1,
+			   1, err);
+}
+
 int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *err)
 {
 	bool has_text = t->kind == FL_TOKEN_KEY || t->kind == FL_TOKEN_SCALAR;
 	uint32_t len = has_text ? (uint32_t)t->len : 0;
 	int r;
 
-	if (doc->n >= FL_MAX_OBJECT_VALUES || doc->n_bytes + len > FL_MAX_OBJECT)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than %d %s",
-			       doc->n_bytes + len > FL_MAX_OBJECT ? FL_MAX_OBJECT :
-								    FL_MAX_OBJECT_VALUES,
-			       doc->n_bytes + len > FL_MAX_OBJECT ? "bytes" : "values");
-	if ((r = fl_mem_grow(doc->mem, &doc->values, &doc->cap, doc->n + 1, sizeof *doc->values,
-			     err)) < 0 ||
-	    (r = fl_mem_grow(doc->mem, &doc->bytes, &doc->cap_bytes, doc->n_bytes + len + 1, 1,
+	if (doc->n >= FL_MAX_OBJECT_VALUES)
+		return fl_fail(err, FAIRLEAD_ELIMIT, "an object of more than %d values",
+			       FL_MAX_OBJECT_VALUES);
+	if ((r = make_room(doc, len, err)) < 0 ||
+	    (r = fl_mem_grow(doc->mem, &doc->values, &doc->cap, doc->n + 1, sizeof *doc->values,
 			     err)) < 0)
 		return r;
 	doc->values[doc->n] = (struct fl_value){
@@ -53,6 +60,20 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 		memcpy(doc->bytes + doc->n_bytes, t->text, len);
 	doc->bytes[doc->n_bytes + len] = '\0';
 	doc->n_bytes += has_text ? len + 1 : 0;
+	return 0;
+}
+
+int fl_doc_rename(struct fl_doc *doc, uint32_t v, const char *text, size_t len, fairlead_error *err)
+{
+	int r = make_room(doc, len, err);
+
+	if (r < 0)
+		return r;
+	memcpy(doc->bytes + doc->n_bytes, text, len);
+	doc->bytes[doc->n_bytes + len] = '\0';
+	doc->values[v].start = doc->n_bytes;
+	doc->values[v].len = (uint32_t)len;
+	doc->n_bytes += (uint32_t)len + 1;
 	return 0;
 }
 

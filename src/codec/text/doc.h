@@ -39,6 +39,9 @@ int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, boo
 
 /* Appends @t as it is; fl_doc_end sets the link of a map, list or key that it opens. */
 int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *err);
+/* The key or scalar @v gets another text. */
+int fl_doc_rename(struct fl_doc *doc, uint32_t v, const char *text, size_t len,
+		  fairlead_error *err);
 /* The value (or key) @v ends here. */
 void fl_doc_end(struct fl_doc *doc, uint32_t v);
 

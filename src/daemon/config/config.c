@@ -108,7 +108,7 @@ static int parse(struct fl_config *c, const struct fl_config_text *text, fairlea
 {
 	struct fl_text_source memory = { text->bytes, text->len };
 	const struct fl_source source = { fl_text_read, &memory };
-	const struct fl_kube_tap tap = { see_object, c };
+	const struct fl_kube_tap tap = { .object = see_object, .user = c };
 
 	if (text->len >= FL_IMAGE_MAGIC && fl_image_is(text->bytes)) {
 		fl_fail(err, FAIRLEAD_EINPUT,

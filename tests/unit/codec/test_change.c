@@ -83,6 +83,41 @@ static int overlay(const struct fl_mem *mem, struct fl_changes *c, struct fl_mod
 	return r < 0 ? r : fl_model_seal(*after, err);
 }
 
+/* A name that is generated in a change is that of no object in the state. */
+TEST(generated_names)
+{
+	static const char *const names[] = { "w-0", "w-1", "w-new-0" };
+	static const char base[] = HEAD
+		"Workload\nmetadata: {generateName: w-, namespace: ns}\n---\n" HEAD
+		"Workload\nmetadata: {generateName: w-, namespace: ns}\n";
+	static const char more[] = HEAD "Workload\nmetadata: {generateName: w-, namespace: ns}\n";
+	struct fl_model *edit, *before, *after;
+	struct fl_changes c;
+
+	assert_int_equal(fl_changes_init(&c, &fl_mem_heap, NULL), 0);
+	/* Without the second one the first keeps its name. */
+	assert_int_equal(fl_changes_delete(&c, "workload/ns/w-0", NULL), 0);
+	assert_int_equal(fl_model_new(&fl_mem_heap, &edit, NULL), 0);
+	assert_int_equal(fl_model_new(&fl_mem_heap, &before, NULL), 0);
+	assert_int_equal(fl_model_new(&fl_mem_heap, &after, NULL), 0);
+	assert_int_equal(read(edit, "changes", more, &c.collect, NULL), 0);
+	assert_int_equal(read(before, "state", base, &c.compare, NULL), 0);
+	fl_changes_compared(&c);
+	assert_int_equal(fl_changes_begin(&c, edit, after, NULL), 0);
+	assert_int_equal(read(after, "state", base, &c.lay, NULL), 0);
+	assert_int_equal(fl_changes_add(&c, after, NULL), 0);
+	assert_int_equal(before->n_workloads, 2);
+	assert_int_equal(after->n_workloads, 2);
+	for (uint32_t i = 0; i < 2; i++) {
+		assert_string_equal(fl_model_text(before, before->workloads[i].name), names[i]);
+		assert_string_equal(fl_model_text(after, after->workloads[i].name), names[i + 1]);
+	}
+	fl_model_free(edit);
+	fl_model_free(before);
+	fl_model_free(after);
+	fl_changes_done(&c);
+}
+
 TEST(laid_over)
 {
 	struct fl_model *edit = NULL, *before = NULL, *m = NULL;
@@ -165,7 +200,7 @@ TEST(cells_or_more)
 		fairlead_error err;
 
 		for (int k = 0; k < 2; k++) {
-			struct fl_kube_tap tap = { keep, &docs[k] };
+			struct fl_kube_tap tap = { .object = keep, .user = &docs[k] };
 			struct fl_model *m = NULL;
 
 			assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);

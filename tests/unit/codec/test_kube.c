@@ -465,4 +465,86 @@ TEST(most_podsets)
 	fl_model_free(m);
 }
 
+/* --- names that are generated --- */
+
+TEST(generated_names)
+{
+	static const char text[] = KUEUE2
+		"kind: LocalQueue\nmetadata: {name: q, namespace: ns}\nspec: {clusterQueue: c}\n"
+		"---\n" KUEUE2
+		"kind: Workload\nmetadata: {generateName: w-, namespace: ns}\n---\n" KUEUE2
+		"kind: Workload\nmetadata: {generateName: w-, namespace: ns}\n---\n" KUEUE2
+		"kind: Workload\nmetadata: {generateName: w-}\n---\n" KUEUE2
+		"kind: Workload\nmetadata: {name: '', namespace: ns, generateName: w-}\n---\n" KUEUE2
+		"kind: Workload\nmetadata: {name: own, generateName: w-, namespace: ns}\n---\n" KUEUE2
+		"kind: ClusterQueue\nmetadata: {generateName: w-}\n";
+	static const char *const names[] = { "ns/w-0", "ns/w-1", "default/w-0", "ns/w-2",
+					     "ns/own" };
+	struct fl_model *m = load(text);
+
+	assert_int_equal(m->n_workloads, COUNT(names));
+	for (uint32_t i = 0; i < COUNT(names); i++) {
+		char name[64];
+
+		(void)snprintf(name, sizeof name, "%s/%s",
+			       fl_model_text(m, m->workloads[i].namespace),
+			       fl_model_text(m, m->workloads[i].name));
+		assert_string_equal(name, names[i]);
+	}
+	assert_int_equal(fl_model_find_node(m, FL_CLUSTER_QUEUE, "w-0").v, 0);
+	fl_model_free(m);
+}
+
+TEST(generated_names_that_are_none)
+{
+	static const struct {
+		const char *metadata, *line;
+	} rows[] = {
+		{ "{generateName: ''}", "3:11 Workload/default .metadata: no name" },
+		{ "{generateName: {a: b}}", "3:11 Workload/default .metadata: no name" },
+		{ "{generateName: a-, name: [x]}",
+		  "3:36 Workload/default .metadata.name: expected a string, not a list" },
+	};
+	fairlead_error err;
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[256], line[1024];
+
+		(void)snprintf(text, sizeof text, KUEUE2 "kind: Workload\nmetadata: %s\n",
+			       rows[i].metadata);
+		assert_null(load_open(&fl_mem_heap, text, &err));
+		(void)snprintf(line, sizeof line, "%u:%u %s: %s", err.line, err.column, err.subject,
+			       err.text);
+		assert_string_equal(line, rows[i].line);
+	}
+	/* A name that an object has by itself is not made again, but told. */
+	assert_null(load_open(&fl_mem_heap,
+			      KUEUE2 "kind: Workload\nmetadata: {name: w-0}\n---\n" KUEUE2
+				     "kind: Workload\nmetadata: {generateName: w-}\n",
+			      &err));
+	assert_string_equal(err.text, "defined twice");
+	assert_string_equal(err.subject, "Workload/default/w-0");
+}
+
+TEST(memory_of_generated_names)
+{
+	static const char text[] = KUEUE2 "kind: Workload\nmetadata: {generateName: w-}\n";
+	bool read = false;
+
+	for (unsigned long n = 1; !read; n++) {
+		struct fail_mem fail;
+		fairlead_error err;
+		struct fl_model *m;
+
+		fail_mem_init(&fail);
+		fail.fail_at = n;
+		m = load_open(&fail.mem, text, &err);
+		read = m != NULL;
+		if (!read)
+			assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+		fl_model_free(m);
+		assert_int_equal(fail.live, 0);
+	}
+}
+
 UNIT_GROUP("kube")

@@ -370,7 +370,7 @@ static bool reads_as_written(struct copy *c)
 	struct fl_model *m = NULL;
 	fairlead_error err = { 0 };
 	struct fl_reader *r = NULL;
-	const struct fl_kube_tap tap = { read_by_copy, c };
+	const struct fl_kube_tap tap = { .object = read_by_copy, .user = c };
 	struct fl_doc doc;
 	struct fl_token t;
 	char text[SIZE];
