@@ -152,6 +152,7 @@ struct fl_entitle_settings {
 	bool keep_below_quota; /* a queue below its quota stays so after its reclaim */
 	bool protect_quota;    /* no reclaim takes a queue below what it deserves */
 	bool has_budgets;
+	bool free_within_share; /* usage up to the part of its weight does not count */
 	enum fl_window_kind period_kind; /* TUMBLING or CRON */
 	fl_time period, period_start;
 	struct fl_sym period_cron;

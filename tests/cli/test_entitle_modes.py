@@ -101,6 +101,7 @@ TURNS = policy(entitlement={"turns": True})
 BUDGETS = policy(budgets={"period": {"cron": "@monthly"}, "queues": [{"name": "q", "gpuHours": 1}]})
 
 
+FREE = policy(entitlement={"usageWithinShare": "Free"})
 @pytest.mark.parametrize("objects, messages", [
     ([TURNS, e.shard(kValue=0), history(usage={"q": {"gpu": 0.5}})],
      ["turns have no effect: kValue is 0, so that history does not count"]),
@@ -114,6 +115,9 @@ BUDGETS = policy(budgets={"period": {"cron": "@monthly"}, "queues": [{"name": "q
      ["keepBelowQuota and protectQuota have no effect: no queue deserves a part"]),
     ([policy(entitlement={"keepBelowQuota": True}), e.queue("r", "top", gpu=(1, 1, -1))], []),
     ([BUDGETS], []),
+    ([FREE, e.shard(kValue=0), history(usage={"q": {"gpu": 0.5}})],
+     ["usageWithinShare has no effect: kValue is 0, so that history does not count"]),
+    ([FREE, e.shard(kValue=1), history(usage={"q": {"gpu": 0.5}})], []),
 ])
 def test_modes_without_effect(fairlead, write, objects, messages):
     write("c.json", m.dump(e.machine("n"), e.queue("top"), e.queue("q", "top"), *objects))

@@ -137,6 +137,34 @@ def test_jobs_that_do_not_end_need_turns(tmp_path, policy, least):
 	assert min(parts.values()) >= least and (max(parts.values()) < 0.4) == bool(policy)
 
 
+# --- story 4: no over-usage ---
+
+WITHIN = ["blue", "green", "red"]
+
+
+
+def test_usage_within_a_share_is_penalised(tmp_path):
+	"""Three queues that never hold more than their quarter, and one that was idle."""
+	run = Run(tmp_path, ["within-share.yaml"])
+	parts = run.parts(WITHIN + ["wide"])
+	assert all(0.23 < parts[q] < 0.245 for q in WITHIN)  # of 0.25
+	assert all(held <= 8 for q in WITHIN for _, held, _ in run.series(q))
+	assert parts["wide"] == pytest.approx(8 * 12 * 12 / (32 * 28 * 24))  # all of its jobs
+	assert max(float(j["waited"]) for j in run.jobs() if j["class"] == "wide-train") == 0
+
+
+@pytest.mark.parametrize("free", [["../modes/free-within-policy.yaml"], []])
+def test_usage_within_a_share_that_is_free_starves_the_larger_job(tmp_path, free):
+	"""With the Policy, and just so without history."""
+	files = ["within-share.yaml"] + [os.path.join(ROOT, "examples", "modes", os.path.basename(f)) for f in free]
+	run = Run(tmp_path, files, None if free else {"lab.yaml": [("kValue: 1", "kValue: 0")]})
+	parts = run.parts(WITHIN + ["wide"])
+	assert all(parts[q] > 0.248 for q in WITHIN)
+	assert parts["wide"] == pytest.approx(12 * 12 / (32 * 28 * 24))  # the first, in an empty cluster
+	assert run.held("wide", 12 * HOUR, 28 * DAY) == 0
+	assert run.held("lab", DAY, 28 * DAY) == pytest.approx(24, abs=0.1)  # 8 of 32 GPUs are idle
+
+
 # --- story 2: a burst ---
 
 def bursts(run):

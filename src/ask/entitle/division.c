@@ -87,6 +87,7 @@ int fl_division_init(struct fl_division *d, const struct fl_standings *s, bool w
 		.standings = s,
 		.k = s->model->entitle.k,
 		.bounded = s->model->entitle.bounded_division,
+		.free_within = s->model->entitle.free_within_share,
 		.fair_share = fl_arena_alloc(arena, groups, sizeof *made.fair_share, err),
 		.steps = with_steps ? fl_arena_alloc(arena, groups, sizeof *made.steps, err) : NULL,
 	};
@@ -102,7 +103,9 @@ int fl_division_init(struct fl_division *d, const struct fl_standings *s, bool w
 	    (rc = fl_divider_new(arena->mem, rows.queues, s->n, &divider, err)) < 0)
 		return rc;
 	fl_divide(divider, &s->total, made.k, rows.request, rows.usage,
-		  made.bounded ? FL_DIVIDE_BOUNDED : 0, with_steps ? &sink : NULL, rows.fair_share);
+		  (made.bounded ? FL_DIVIDE_BOUNDED : 0) |
+			  (made.free_within ? FL_DIVIDE_FREE_WITHIN : 0),
+		  with_steps ? &sink : NULL, rows.fair_share);
 	fl_divider_free(divider);
 	for (uint32_t i = 0; i < s->n; i++)
 		made.fair_share[s->order[i]] = rows.fair_share[i];

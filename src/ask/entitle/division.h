@@ -21,7 +21,7 @@ struct fl_division_step {
 struct fl_division {
 	const struct fl_standings *standings;
 	double k;
-	bool bounded;
+	bool bounded, free_within;    /* of the Policy */
 	struct fl_bundle *fair_share; /* by node */
 	/* By parent, [n_nodes] of those at the top: in the order in which it happened. */
 	const struct fl_division_step **steps; /* NULL: not wanted */

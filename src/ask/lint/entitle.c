@@ -257,6 +257,11 @@ static int lint_modes(struct fl_model *m, fairlead_error *err)
 	const struct fl_entitle_settings *e = &m->entitle;
 	int r = 0;
 
+	if (e->free_within_share && !(e->k > 0))
+		r = lint_mode(m,
+			      "usageWithinShare has no effect: kValue is 0, so that history does "
+			      "not count",
+			      err);
 	if (e->turns && why_no_turns(m))
 		r = lint_mode(m, why_no_turns(m), err);
 	if (r == 0 && e->has_budgets && m->n_budgets == 0)

@@ -257,6 +257,7 @@ struct fl_sharing fl_divider_begin(struct fl_divider *d, double k, unsigned flag
 		.parts = d->parts,
 		.k = k,
 		.bounded = flags & FL_DIVIDE_BOUNDED,
+		.free_within = flags & FL_DIVIDE_FREE_WITHIN,
 		.sink = sink,
 	};
 }

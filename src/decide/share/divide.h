@@ -19,6 +19,9 @@
  * smaller of what their parent has and what they can use, up to rounding, and no queue has more
  * than it can use.
  *
+ * With FL_DIVIDE_FREE_WITHIN usage up to the part of its weight costs a queue nothing, and less
+ * usage gains it nothing: only what is above counts.
+ *
  * Cost: new O(n log n), a division O(n * rounds) and no allocation.  Another round follows only
  * when a queue got all that it wanted and left something of its part; content queues take no part
  * in it.  In practice there are few rounds; README.md has the bound and the worst case.
@@ -38,7 +41,7 @@ struct fl_divide_queue {
 	struct fl_bundle deserved, limit, weight;
 };
 
-enum { FL_DIVIDE_BOUNDED = 1 };
+enum { FL_DIVIDE_BOUNDED = 1, FL_DIVIDE_FREE_WITHIN = 2 };
 
 /* Siblings are grouped and sorted once; any number of divisions can follow. */
 struct fl_divider;

@@ -130,6 +130,22 @@ static double penalised_portions(const struct fl_sharing *s, uint32_t n, double 
 	return sum;
 }
 
+/* The same, but P = W' for a queue that used less than the part of its weight. */
+static double free_portions(const struct fl_sharing *s, uint32_t n, double weights)
+{
+	double sum = 0;
+
+	for (uint32_t j = 0; j < n; j++) {
+		uint32_t i = s->active[j];
+		double part = s->weight[i] / weights, beyond = s->usage[i] - part;
+		double portion = part - s->k * (beyond > 0 ? beyond : 0);
+
+		s->portion[j] = portion > 0 ? portion : 0;
+		sum += s->portion[j];
+	}
+	return sum;
+}
+
 struct round {
 	double amount, portions; /* before the round; not changed during it */
 	double left, weights;    /* after it; weights of queues that take part in the next */
@@ -195,7 +211,9 @@ static double give_rounds(struct fl_sharing *s, uint32_t first, uint32_t end, do
 	s->step.priority = s->priority[first];
 	for (s->step.round = 1; stop == FL_DIVIDE_GOES_ON; s->step.round++) {
 		round.amount = round.left;
-		round.portions = penalise ? penalised_portions(s, round.n, round.weights) : 0;
+		round.portions = !penalise      ? 0 :
+				 s->free_within ? free_portions(s, round.n, round.weights) :
+						  penalised_portions(s, round.n, round.weights);
 		s->step.by_weight = !penalise || (s->bounded && round.portions == 0);
 		if (s->step.by_weight)
 			round.portions = plain_portions(s, round.n, round.weights);

@@ -27,7 +27,7 @@ struct fl_sharing {
 	uint32_t *active;
 	const double *usage; /* NULL: history does not count */
 	double k;
-	bool bounded;
+	bool bounded, free_within;
 	/* For a sink only. */
 	const struct fl_divide_listener *sink;
 	const uint32_t *queue;

@@ -91,8 +91,11 @@ static const struct fl_json_field part_fields[] = {
 	FL_FIELD(NUMBER, "wants", of.want, "what it may still get, before the step"),
 	FL_FIELD(NUMBER, "weight", of.weight,
 		 "of a round: over-quota weight; of phase short: what is deserved", IF_ROUND),
-	FL_FIELD(NUMBER, "portion", of.portion,
-		 "of a round: max(0, n + k (n - usage)), n = weight / weights", IF_ROUND),
+	FL_FIELD(
+		NUMBER, "portion", of.portion,
+		"of a round: max(0, n + k (n - usage)), n = weight / weights; with usageWithinShare: "
+		"Free max(0, n - k max(0, usage - n))",
+		IF_ROUND),
 	FL_FIELD(NUMBER, "part", of.part,
 		 "of a round: amount x portion / portions, before it is cut to whole units",
 		 IF_ROUND),
@@ -188,6 +191,10 @@ static const struct fl_json_field fields[] = {
 	FL_FIELD(NUMBER, "kValue", k, "how much history counts; 0: not at all"),
 	FL_FIELD(BOOL, "bounded", bounded,
 		 "shares stay within the total, and nothing stays idle that a queue wants"),
+	FL_FIELD(BOOL, "usageWithinShareIsFree", free_within,
+		 "usageWithinShare: Free of a Policy: only what is used above the part of a "
+		 "weight counts",
+		 FL_IF_TRUE(free_within)),
 	FL_FIELD_INLINE_TO(standings, queues_shape, NULL),
 	FL_FIELD_PUT(LIST, "steps", put_steps, "with --rounds", .shape = &step_shape,
 		     .when = has_steps),

@@ -183,6 +183,52 @@ static bool check_rule(const struct rule *rule, unsigned flags)
 	return good;
 }
 
+/* With FL_DIVIDE_FREE_WITHIN, beside what history does by default: four queues of weight 1. */
+TEST(usage_within_the_share_is_free)
+{
+	static const struct {
+		const char *name;
+		double k, usage[MOST], share[MOST], free_share[MOST];
+	} rows[] = {
+		{ "a queue within its share pays nothing for one that was idle",
+		  FIELDS(1, { .25, .25, .25, 0 }),
+		  { 4, 4, 4, 8 },
+		  { 5, 5, 5, 5 } },
+		{ "what is above the share counts as before",
+		  FIELDS(1, { .5, .25, .25, .25 }),
+		  { 0, 7, 7, 6 },
+		  { 0, 7, 7, 6 } },
+		{ "above and below: only what is above",
+		  FIELDS(1, { .375, .125, 0, .25 }),
+		  { 2, 6, 8, 4 },
+		  { 3, 6, 6, 5 } },
+		{ "k = 0", FIELDS(0, { 1, 0, 0, 0 }), { 5, 5, 5, 5 }, { 5, 5, 5, 5 } },
+	};
+	struct fl_divide_queue queues[MOST];
+	struct fl_bundle request[MOST], total = all(20);
+
+	for (uint32_t i = 0; i < MOST; i++) {
+		queues[i] = (struct fl_divide_queue){ FL_NONE, i, 0, all(0), all(UN), all(1) };
+		request[i] = all(20);
+	}
+	struct fl_divider *d = new_divider(queues, MOST);
+
+	for (size_t row = 0; row < COUNT(rows); row++) {
+		struct fl_bundle usage[MOST], share[2][MOST];
+
+		for (uint32_t i = 0; i < MOST; i++)
+			usage[i] = all(rows[row].usage[i]);
+		fl_divide(d, &total, rows[row].k, request, usage, 0, NULL, share[0]);
+		fl_divide(d, &total, rows[row].k, request, usage, FL_DIVIDE_FREE_WITHIN, NULL,
+			  share[1]);
+		for (uint32_t i = 0; i < MOST; i++) {
+			CHECK(share[0][i].of[FL_GPU] == rows[row].share[i], rows[row].name);
+			CHECK(share[1][i].of[FL_GPU] == rows[row].free_share[i], rows[row].name);
+		}
+	}
+	fl_divider_free(d);
+}
+
 TEST(each_rule)
 {
 	bool good = true;

@@ -167,7 +167,8 @@ static void take_over_all(struct fl_policy *p, const struct fl_redivided *made)
 
 void fl_shares_divide(struct fl_policy *p)
 {
-	unsigned flags = p->settings.bounded_division ? FL_DIVIDE_BOUNDED : 0;
+	unsigned flags = (p->settings.bounded_division ? FL_DIVIDE_BOUNDED : 0) |
+			 (p->settings.free_within_share ? FL_DIVIDE_FREE_WITHIN : 0);
 	double k = p->usage ? p->settings.k : 0;
 	struct fl_shares *s = p->shares;
 	struct fl_redivided made;
