@@ -84,6 +84,7 @@ int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_
 	}
 	to->settings = m->settings;
 	to->entitle = m->entitle;
+	to->documented = m->documented;
 	to->simulation = m->simulation;
 	to->daemon = m->daemon;
 	to->wanted = m->wanted;

@@ -153,6 +153,7 @@ struct fl_entitle_settings {
 	bool protect_quota;    /* no reclaim takes a queue below what it deserves */
 	bool has_budgets;
 	bool free_within_share; /* usage up to the part of its weight does not count */
+	bool by_documents;      /* the documented multiplier counts, within a fair share, too */
 	enum fl_window_kind period_kind; /* TUMBLING or CRON */
 	fl_time period, period_start;
 	struct fl_sym period_cron;
@@ -160,5 +161,12 @@ struct fl_entitle_settings {
 	enum fl_after_budget after_budget;
 };
 extern const struct fl_entitle_settings fl_entitle_settings_default;
+
+/* The multiplier by its documented name, which seal alone reads. */
+struct fl_documented_multiplier {
+	double value; /* 0: not given */
+	struct fl_place place;
+	struct fl_sym subject; /* in messages */
+};
 
 #endif

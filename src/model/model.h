@@ -546,6 +546,7 @@ struct fl_model {
 #undef X
 	struct fl_settings settings;
 	struct fl_entitle_settings entitle;
+	struct fl_documented_multiplier documented;
 	struct fl_simulation_settings simulation;
 	struct fl_daemon_settings daemon;
 	struct fl_late late;    /* until sealing */

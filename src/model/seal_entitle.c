@@ -6,6 +6,7 @@
  * PodGroup becomes a workload.  What a missing parent leaves without a place is kept,
  * with its reason and a notice.  No pass looks at the order of the input.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/limits.h"
@@ -529,12 +530,43 @@ static int drop_all(struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
+/*
+ * The multiplier by the name that KAI's documents give it has no effect in KAI.  With a Policy it
+ * has that of the documents, which allow no value below 1.
+ */
+static int resolve_multiplier(struct fl_model *m, fairlead_error *err)
+{
+	struct fl_entitle_settings *e = &m->entitle;
+	char subject[1024]; /* a notice adds texts, and those there move */
+
+	if (m->documented.subject.v == 0) /* it is not given */
+		return 0;
+	(void)snprintf(subject, sizeof subject, "%s", fl_model_text(m, m->documented.subject));
+	if (!e->by_documents)
+		return fl_model_notice(m, FL_NOTICE_MULTIPLIER_NOT_READ, m->documented.place,
+				       subject,
+				       "write relcaimerSaturationMultiplier, spelled like that",
+				       err,
+				       "KAI does not read this name, although its "
+				       "documents have it; it has no effect");
+	if (m->documented.value < 1) {
+		fl_fail(err, FAIRLEAD_EINPUT, "a multiplier below 1 is not allowed");
+		fl_fail_hint(err,
+			     "with documentedMultiplier of a Policy: queues could reclaim from "
+			     "each other for ever");
+		fl_fail_in(err, "%s", subject);
+		return fl_model_fail_at(m, m->documented.place, err);
+	}
+	e->multiplier = m->documented.value;
+	return 0;
+}
+
 int fl_entitle_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
 {
-	int r;
+	int r = resolve_multiplier(m, err);
 
-	if (fl_model_dialect(m) == FL_DIALECT_KUEUE)
-		return drop_all(m, err);
+	if (r < 0 || fl_model_dialect(m) == FL_DIALECT_KUEUE)
+		return r < 0 ? r : drop_all(m, err);
 	r = drop_descendants(m, scratch, err);
 	if (r == 0)
 		r = check_depth(m, err);

@@ -46,7 +46,8 @@ def test_a_policy_that_switches_nothing_on(fairlead):
     for name in EXAMPLES:
         world = ["-f", str(MODES / f"{name}.yaml")]
         off = policy(entitlement={"turns": False, "division": "Compatible", "keepBelowQuota": False,
-                                  "protectQuota": False})
+                                  "protectQuota": False, "usageWithinShare": "Counted",
+                                  "documentedMultiplier": False})
         for verb in (["plan"], ["plan", "--settle", "-o", "json"], ["tree"]):
             plain = fairlead(*verb, *world)
             assert fairlead(*verb, *world, "-f", "-", stdin=json.dumps(off).encode()).out == plain.out
@@ -102,6 +103,32 @@ BUDGETS = policy(budgets={"period": {"cron": "@monthly"}, "queues": [{"name": "q
 
 
 FREE = policy(entitlement={"usageWithinShare": "Free"})
+DOCUMENTED = policy(entitlement={"documentedMultiplier": True})
+MULTIPLIER = {"proportion": {"arguments": {"reclaimerUtilizationMultiplier": "1.2"}}}
+
+
+def test_a_documented_multiplier_below_1_is_refused(fairlead, write):
+    low = {"proportion": {"arguments": {"reclaimerUtilizationMultiplier": "0.9"}}}
+    write("c.json", m.dump(e.machine("n"), e.queue("q"), e.shard(plugins=low), DOCUMENTED))
+    r = fairlead("plan", "-f", "c.json")
+    assert r.code == 1
+    assert "SchedulingShard/default .spec.plugins.proportion.arguments.reclaimerUtilizationMultiplier: " \
+        "a multiplier below 1 is not allowed" in r.err
+
+
+def test_the_documented_multiplier_makes_reclaim_more_conservative(fairlead, write):
+    """Of 8 GPUs two queues have 4 each; one that holds none reclaims 4 from one that has all, but not with 1.2."""
+    objects = [e.machine("n", gpu=8), e.queue("a", gpu=(0, 1, -1)), e.queue("b", gpu=(0, 1, -1)),
+               *[o for i in range(8) for o in e.gang(f"b{i}", "b", on="n")], *e.gang("a0", "a", gpu=4)]
+    by = {}
+    for name, more in {"none": [], "ignored": [e.shard(plugins=MULTIPLIER)],
+                       "documented": [e.shard(plugins=MULTIPLIER), DOCUMENTED]}.items():
+        write("c.json", m.dump(*objects, *more))
+        first = fairlead("plan", "-f", "c.json", "-o", "json").json()["cycles"][0]
+        by[name] = len(first["evicted"])
+    assert by == {"none": 4, "ignored": 4, "documented": 0}
+
+
 @pytest.mark.parametrize("objects, messages", [
     ([TURNS, e.shard(kValue=0), history(usage={"q": {"gpu": 0.5}})],
      ["turns have no effect: kValue is 0, so that history does not count"]),
@@ -118,6 +145,9 @@ FREE = policy(entitlement={"usageWithinShare": "Free"})
     ([FREE, e.shard(kValue=0), history(usage={"q": {"gpu": 0.5}})],
      ["usageWithinShare has no effect: kValue is 0, so that history does not count"]),
     ([FREE, e.shard(kValue=1), history(usage={"q": {"gpu": 0.5}})], []),
+    ([DOCUMENTED, e.shard(kValue=1)],
+     ["documentedMultiplier has no effect: no reclaimerUtilizationMultiplier above 1 is given"]),
+    ([DOCUMENTED, e.shard(plugins=MULTIPLIER)], []),
 ])
 def test_modes_without_effect(fairlead, write, objects, messages):
     write("c.json", m.dump(e.machine("n"), e.queue("top"), e.queue("q", "top"), *objects))

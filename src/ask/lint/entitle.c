@@ -262,6 +262,13 @@ static int lint_modes(struct fl_model *m, fairlead_error *err)
 			      "usageWithinShare has no effect: kValue is 0, so that history does "
 			      "not count",
 			      err);
+	if (r == 0 && e->by_documents && !(e->multiplier > 1))
+		r = lint_mode(m,
+			      "documentedMultiplier has no effect: no "
+			      "reclaimerUtilizationMultiplier above 1 is given",
+			      err);
+	if (r < 0)
+		return r;
 	if (e->turns && why_no_turns(m))
 		r = lint_mode(m, why_no_turns(m), err);
 	if (r == 0 && e->has_budgets && m->n_budgets == 0)

@@ -16,6 +16,7 @@ enum { PLUGIN_PROPORTION, PLUGIN_MIN_RUN, PLUGINS };
 
 struct reading {
 	struct fl_entitle_settings s;
+	struct fl_documented_multiplier documented;
 	bool has_arguments[PLUGINS];
 	bool has_k;
 	double k; /* key of an argument */
@@ -54,18 +55,19 @@ static int read_multiplier(struct fl_kube *k, uint32_t v, const struct fl_field 
 	return r;
 }
 
-/* The documented spelling. */
-static int read_unread_multiplier(struct fl_kube *k, uint32_t v, void *row)
+/* The documented spelling: seal says what becomes of it, since a Policy may follow. */
+static int read_documented(struct fl_kube *k, uint32_t v, void *row)
 {
-	double unused;
-	int r = fl_kube_finite_text(k, v, &unused);
+	struct reading *c = row;
+	char path[256], subject[sizeof k->subject + sizeof path + 1];
+	int len, r = fl_kube_finite_text(k, v, &c->documented.value);
 
-	(void)row;
-	return r < 0 ? r :
-		       fl_kube_notice(k, v, FL_NOTICE_MULTIPLIER_NOT_READ,
-				      "write relcaimerSaturationMultiplier, spelled like that",
-				      "KAI does not read this name, although its "
-				      "documents have it; it has no effect");
+	if (r < 0)
+		return r;
+	len = snprintf(subject, sizeof subject, "%s %s", k->subject,
+		       fl_doc_path(&k->doc, v, path, sizeof path));
+	c->documented.place = fl_kube_place(k, v);
+	return fl_model_sym(k->m, subject, (size_t)len, &c->documented.subject, k->err);
 }
 
 /* "true", true */
@@ -339,7 +341,7 @@ static int read_enabled(struct fl_kube *k, uint32_t v, void *row)
 
 static const struct fl_field proportion_arguments[] = {
 	{ SHARD("kValue", k, k), FL_SAID(struct reading, has_k) },
-	{ .name = "reclaimerUtilizationMultiplier", .read = read_unread_multiplier },
+	{ .name = "reclaimerUtilizationMultiplier", .read = read_documented },
 	{ SHARD("relcaimerSaturationMultiplier", multiplier, s.multiplier) },
 	{ .name = NULL },
 };
@@ -470,6 +472,7 @@ static int read_shard(struct fl_kube *k)
 	c.s.present = true;
 	c.s.place = fl_kube_place(k, 0);
 	*old = c.s;
+	k->m->documented = c.documented;
 	return 0;
 }
 

@@ -16,6 +16,8 @@ const struct fl_field fl_fields_entitlement[] = {
 	{ FL_IS_EITHER("usageWithinShare", struct fl_entitle_settings, free_within_share, "Counted",
 		       "Free"),
 	  .doc = "Usage up to the part of a queue's weight: it counts as in KAI, or only what a queue used above that part counts." },
+	{ SETTING("documentedMultiplier", flag, by_documents),
+	  .doc = "reclaimerUtilizationMultiplier of the SchedulingShard counts, also for a reclaimer within its fair share; a value below 1 is refused. By default it has no effect, as in KAI." },
 	{ SETTING("turns", flag, turns),
 	  .doc = "For workloads larger than a fair share: the queue with the lowest relative usage is next." },
 	{ SETTING("keepBelowQuota", flag, keep_below_quota),

@@ -145,6 +145,47 @@ TEST(requests)
 		assert_int_equal(m->n_parts, 0); /* what was summed up is gone */
 		assert_int_equal(m->n_amounts, 0);
 		fl_model_free(m);
+/* The documented name of the multiplier counts with a Policy, before or behind the shard. */
+TEST(documented_multiplier)
+{
+	static const char by_documents[] = POLICY("entitlement: {documentedMultiplier: true}");
+	static const struct {
+		const char *arguments;
+		double plain, documented; /* 0: refused */
+	} rows[] = {
+		{ "reclaimerUtilizationMultiplier: '1.5'", 1, 1.5 },
+		{ "reclaimerUtilizationMultiplier: 2, relcaimerSaturationMultiplier: 3", 3, 2 },
+		{ "relcaimerSaturationMultiplier: 3", 3, 3 },
+		{ "reclaimerUtilizationMultiplier: 0.9", 1, 0 },
+		{ "reclaimerUtilizationMultiplier: '-1'", 1, 0 },
+		{ "", 1, 1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char shard[512], text[1024];
+		fairlead_error err;
+
+		(void)snprintf(shard, sizeof shard,
+			       SHARD("plugins: {proportion: {arguments: {%s}}}"),
+			       rows[i].arguments);
+		for (int order = 0; order < 3; order++) {
+			(void)snprintf(text, sizeof text, "%s%s%s", order == 1 ? by_documents : "",
+				       shard, order == 2 ? by_documents : "");
+			struct fl_model *m = load_open(&fl_mem_heap, text, &err);
+			double want = order ? rows[i].documented : rows[i].plain;
+
+			assert_non_null(m);
+			if (want > 0) {
+				assert_int_equal(fl_model_seal(m, &err), 0);
+				assert_true(m->entitle.multiplier == want);
+				assert_true(m->entitle.by_documents == (order > 0));
+			} else {
+				assert_int_equal(fl_model_seal(m, &err), FAIRLEAD_EINPUT);
+				assert_string_equal(err.text,
+						    "a multiplier below 1 is not allowed");
+			}
+			fl_model_free(m);
+		}
 	}
 }
 

@@ -321,6 +321,44 @@ TEST(saturation)
 	}
 }
 
+/*
+ * The documented multiplier also binds a queue that stays within its share; with 1 it decides what
+ * the ordinary one does.
+ */
+TEST(multiplied_first)
+{
+	static const struct {
+		const char *name;
+		double multiplier, own_held, held;
+		bool plain, want;
+	} rows[] = {
+		/* Shares of 4 each; the reclaimer asks for 1, and the victim loses 1. */
+		{ "1 within the share", 1, 3, 5, true, true },
+		{ "1 above the share", 1, 4, 6, false, false },
+		{ "less than the part that is left out", 1.2, 2, 6, true, true },
+		{ "as much: above 1, and as saturated as the victim", 1.2, 3, 5, true, false },
+		{ "above 1, and the victim is more saturated", 1.2, 3, 6, true, true },
+		{ "twice: half of a share is free", 2, 1, 5, true, true },
+		{ "twice: above half of it the victim must be twice as saturated", 2, 2, 6, true,
+		  false },
+	};
+	const struct fl_reclaimer reclaimer = { { 0 }, true, GPU(1) };
+	const struct fl_reclaim_victim victim = gpus(1, 1);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_reclaim_options options = { .multiplier = rows[i].multiplier };
+		struct fl_standing q[2];
+
+		pair(q, rows[i].own_held, rows[i].held);
+		q[0].fair_share.of[FL_GPU] = q[1].fair_share.of[FL_GPU] = 4;
+		CHECK(allows(q, 2, &options, &reclaimer, &victim, 1, NULL) == rows[i].plain,
+		      rows[i].name);
+		options.multiplied_first = true;
+		CHECK(allows(q, 2, &options, &reclaimer, &victim, 1, NULL) == rows[i].want,
+		      rows[i].name);
+	}
+}
+
 /* Only what is asked for, or what victims held, is compared. */
 TEST(saturation_of_involved)
 {

@@ -154,6 +154,7 @@ static bool allows(struct fl_policy *p, struct fl_search *s)
 		.multiplier = p->settings.multiplier,
 		.keep_below_quota = p->settings.keep_below_quota,
 		.protect_quota = p->settings.protect_quota,
+		.multiplied_first = p->settings.by_documents,
 	};
 	struct fl_reclaimer reclaimer = reclaimer_of(p, s, &s->part.amount);
 	uint32_t n = 0;

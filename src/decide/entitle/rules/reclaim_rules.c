@@ -317,9 +317,12 @@ static bool stays_less_saturated(const struct call *c, struct fl_node n,
 		double y = fl_saturation(l->remaining.of[r], other->of[r]);
 		bool counts = (l->involved >> r & 1) || c->reclaimer->request.of[r] > 0;
 
+		if (c->options->multiplied_first)
+			x *= c->options->multiplier;
 		if (!counts || !(x > 1) || !(other->of[r] > 0))
 			continue;
-		x *= c->options->multiplier;
+		if (!c->options->multiplied_first)
+			x *= c->options->multiplier;
 		fl_witness_hears(c->witness, &compared, r, x, y, x < y);
 		if (x >= y)
 			return false;

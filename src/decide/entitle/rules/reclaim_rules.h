@@ -40,6 +40,9 @@
  *                     min(what it held, what it deserves).  Unlimited quota protects nothing: a
  *                     queue that deserves everything would never lose anything.  Cost: a victim
  *                     that is larger than what its queue holds over its quota cannot be evicted.
+ *   multiplied_first  in B the saturation of the reclaimer's queue is above 1 when it is so after it
+ *                     was multiplied.  So a multiplier above 1 also binds a queue within its fair
+ *                     share: it takes only what leaves its victims that much more saturated.
  * "Holds after" is as in the rules: as if the reclaimer alone got what is freed.
  *
  * Cost: O(victims * depth + siblings on the path that lose something); no allocation.
@@ -57,6 +60,7 @@
 struct fl_reclaim_options {
 	double multiplier; /* at least 1 */
 	bool keep_below_quota, protect_quota;
+	bool multiplied_first; /* B: the multiplier counts before "above 1" is asked, too */
 };
 
 struct fl_reclaimer {
