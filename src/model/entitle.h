@@ -61,6 +61,13 @@ struct fl_task_row {
 	struct fl_workload workload; /* by seal; FL_NONE: foreign, or its gang takes no part */
 };
 
+/* Memory of GPUs that a pod asks for: a part of GPUs by seal, which alone reads it. */
+struct fl_gpu_memory_row {
+	uint32_t task;
+	int32_t devices;
+	double memory; /* MiB of each device */
+};
+
 /* Of a workload that is a PodGroup. */
 struct fl_gang {
 	int32_t min_tasks; /* fewer never run */

@@ -523,6 +523,7 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_daemon_resource_row, daemon_resources)                                         \
 	X(uint32_t, daemon_devices)                                                                \
 	X(struct fl_daemon_access_row, daemon_access)                                              \
+	X(struct fl_gpu_memory_row, gpu_memories)                                                  \
 	X(uint32_t, generated)                                                                     \
 	X(struct fl_notice, notices)
 

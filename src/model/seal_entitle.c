@@ -227,6 +227,67 @@ static int find_machine(struct fl_model *m, struct fl_task_row *task, fairlead_e
 		fl_model_text(m, task->machine_name));
 }
 
+/*
+ * The memory of one GPU as KAI takes it from the label: MiB, or bytes if there are more than a TiB
+ * of MiB; cut to hundreds of MiB.  0: not known.
+ */
+static double memory_of_gpu(const struct fl_model *m, const struct fl_machine_row *machine)
+{
+	struct fl_span labels = machine->labels;
+
+	for (uint32_t i = labels.first; i < labels.first + labels.n; i++) {
+		const char *value = fl_model_text(m, m->labels[i].value);
+		double memory = 0;
+
+		if (strcmp(fl_model_text(m, m->labels[i].key), "nvidia.com/gpu.memory") != 0 ||
+		    strspn(value, "0123456789") != strlen(value) || strlen(value) > 15)
+			continue;
+		for (; *value; value++)
+			memory = memory * 10 + (*value - '0');
+		memory = memory < 0x1p20 ? memory : memory / 0x1p20;
+		return 100 * (double)(int64_t)(memory / 100);
+	}
+	return 0;
+}
+
+/*
+ * Memory of GPUs becomes parts of GPUs, as KAI counts it: of a pod on a machine by the GPUs of that
+ * machine, of all others by the smallest GPU of the cluster.
+ */
+static int resolve_gpu_memory(struct fl_model *m, fairlead_error *err)
+{
+	double least = 0;
+	char subject[FL_SUBJECT];
+	int r = 0;
+
+	for (uint32_t i = 0; m->n_gpu_memories && i < m->n_machines; i++) {
+		double memory = memory_of_gpu(m, &m->machines[i]);
+
+		if (memory > 0 && (least == 0 || memory < least))
+			least = memory;
+	}
+	for (uint32_t i = 0; i < m->n_gpu_memories && r == 0; i++) {
+		const struct fl_gpu_memory_row *row = &m->gpu_memories[i];
+		struct fl_task_row *task = &m->tasks[row->task];
+		double of = task->machine.v == FL_NONE ?
+				    0 :
+				    memory_of_gpu(m, &m->machines[task->machine.v]);
+
+		if (!(of > 0))
+			of = least;
+		if (of > 0)
+			task->request.of[FL_GPU] = row->memory / of * row->devices;
+		else
+			r = fl_model_notice(m, FL_NOTICE_IGNORED_FIELD, task->place,
+					    fl_table_subject(m, FL_TABLE_POD, task->namespace,
+							     task->name, subject),
+					    /* hint= */ NULL, err,
+					    "its annotation 'gpu-memory' counts as no GPU: no node "
+					    "has the label nvidia.com/gpu.memory");
+	}
+	return r;
+}
+
 /* Row i becomes what row ids[i] was.  Each cycle of the permutation is walked once. */
 static void permute(struct fl_task_row *rows, uint32_t *ids, uint32_t n)
 {
@@ -264,6 +325,8 @@ static int resolve_tasks(struct fl_model *m, struct fl_arena *scratch, fairlead_
 		if (r == 0)
 			r = find_machine(m, &m->tasks[ids[i]], err);
 	}
+	if (r == 0)
+		r = resolve_gpu_memory(m, err);
 	if (r < 0)
 		return r;
 	fl_sort(ids, m->n_tasks, spare, by_workload, m); /* stable: names stay in order */

@@ -22,8 +22,9 @@ struct reading {
 	enum phase phase;
 	bool deleted, gated, reserves, has_scheduler, ours;
 	double fraction; /* of a GPU; 0: whole ones */
+	double memory;   /* MiB of a GPU; 0: not by memory */
 	int32_t devices;
-	uint32_t fraction_at;
+	uint32_t fraction_at, memory_at;
 };
 
 #define POD(field, type, member) FL_IS(field, type, struct reading, member)
@@ -74,6 +75,19 @@ static int read_fraction(struct fl_kube *k, uint32_t v, void *row)
 	return r;
 }
 
+static int read_memory(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *p = row;
+	int r = fl_kube_finite_text(k, v, &p->memory);
+
+	p->memory_at = v;
+	if (r == 0 &&
+	    !(p->memory >= 1 && p->memory <= 0x1p30 && p->memory == (double)(int64_t)p->memory))
+		return fl_kube_fail(k, v, FAIRLEAD_EINPUT,
+				    "expected MiB of a GPU, a whole number above 0");
+	return r;
+}
+
 static int read_devices(struct fl_kube *k, uint32_t v, void *row)
 {
 	struct reading *p = row;
@@ -91,7 +105,7 @@ static const struct fl_field known_annotations[] = {
 	FL_LIFE_ANNOTATIONS,
 	{ .name = "gpu-fraction", .read = read_fraction },
 	{ .name = "gpu-fraction-num-devices", .read = read_devices },
-	FL_NOTED("gpu-memory", "its part of a GPU depends on the GPU; it counts as none"),
+	{ .name = "gpu-memory", .read = read_memory },
 	{ POD("pod-group-name", name, row.gang_name), FL_SAID(struct reading, ours),
 	  .text = FL_TEXT_WORKLOAD },
 	{ .name = NULL },
@@ -224,8 +238,13 @@ static int sum_request(struct fl_kube *k, struct reading *p, uint32_t first_part
 	return r;
 }
 
+/* What memory of a GPU is as a part of one is known by seal. */
 static int apply_fraction(struct fl_kube *k, struct reading *p)
 {
+	if (p->memory > 0 && (p->fraction > 0 || p->row.request.of[FL_GPU] > 0))
+		return fl_kube_fail(k, p->memory_at, FAIRLEAD_EINPUT,
+				    "asks for memory of a GPU and for %s",
+				    p->fraction > 0 ? "a part of one" : "whole ones");
 	if (p->fraction == 0)
 		return 0;
 	if (p->row.request.of[FL_GPU] > 0)
@@ -266,6 +285,10 @@ static int read_pod(struct fl_kube *k)
 	p.row.affinity = p.shape.affinity;
 	p.row.has_affinity = p.shape.has_affinity;
 	r = fl_life_push(k, /* workload= */ FL_NONE, &p.row.life);
+	if (r == 0 && p.memory > 0)
+		r = fl_model_push_gpu_memories(
+			k->m, &(struct fl_gpu_memory_row){ k->m->n_tasks, p.devices, p.memory },
+			/* ret_id= */ NULL, k->err);
 	return r < 0 ? r : fl_model_add_task(k->m, &p.row, k->err);
 }
 

@@ -428,6 +428,8 @@ static const struct fl_field spec[] = {
 	{ SHARD("kValue", k, s.k) },
 	{ .name = "usageDBConfig", FL_SAID(struct reading, s.usage_on), .fields = usage_db },
 	{ .name = "plugins", .fields = plugins },
+	FL_NOTED("pluginArguments", "KAI's API has no such field, although its documents name it; "
+				    "write plugins.proportion.arguments"),
 	{ .name = "actions", .fields = actions },
 	{ .name = NULL },
 };

@@ -138,8 +138,23 @@ static int read_names(struct fl_kube *k, const struct fl_kind *kind)
 	return fl_kube_text(k, v, &k->namespace);
 }
 
+/* Kinds that stand beside those that are read, and why they do not count. */
+static const struct {
+	const char *group, *name, *why;
+} not_modelled[] = {
+	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard" },
+	{ "kai.scheduler", "Topology", "pods are placed without regard to topology" },
+	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names" },
+};
+
 static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
 {
+	for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
+		if (strcmp(name, not_modelled[i].name) == 0 &&
+		    in_group(api_version, not_modelled[i].group))
+			return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
+					      "%s of KAI is not modelled: %s", name,
+					      not_modelled[i].why);
 	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }

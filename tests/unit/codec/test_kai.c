@@ -145,6 +145,44 @@ TEST(requests)
 		assert_int_equal(m->n_parts, 0); /* what was summed up is gone */
 		assert_int_equal(m->n_amounts, 0);
 		fl_model_free(m);
+	}
+}
+
+/* Memory of a GPU, by the smallest one; of a pod on a machine by that machine's. */
+TEST(gpu_memory)
+{
+	static const struct {
+		const char *text;
+		double gpu;
+	} rows[] = {
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "", ""), .25 },
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000', gpu-fraction-num-devices: '2'}",
+		      "", ""),
+		  .5 },
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "nodeName: big", ""), .05 },
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "nodeName: bytes", ""),
+		  .125 },
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "nodeName: unknown", ""),
+		  .25 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[4096];
+
+		(void)snprintf(
+			text, sizeof text, "%s%s", rows[i].text,
+			NODE("big, labels: {nvidia.com/gpu.memory: '40099'}",
+			     "") NODE("small, labels: {nvidia.com/gpu.memory: '8000'}", "")
+				NODE("bytes, labels: {nvidia.com/gpu.memory: '16777216000'}", "")
+					NODE("unknown, labels: {nvidia.com/gpu.memory: much}", ""));
+		struct fl_model *m = load(text);
+
+		assert_int_equal(m->n_tasks, 1);
+		assert_bundle(m->tasks[0].request, 0, 0, rows[i].gpu);
+		fl_model_free(m);
+	}
+}
+
 /* The documented name of the multiplier counts with a Policy, before or behind the shard. */
 TEST(documented_multiplier)
 {
@@ -434,6 +472,9 @@ TEST(warnings)
 		  "5:74 SchedulingShard/s "
 		  ".spec.plugins.proportion.arguments.relcaimerSaturationMultiplier: a multiplier "
 		  "below 1 counts as 1" },
+		{ POLICY("entitlement: {documentedMultiplier: true}") SHARD(
+			  "plugins: {proportion: {arguments: {reclaimerUtilizationMultiplier: 2}}}"),
+		  FL_NOTICE_MULTIPLIER_NOT_READ, "" },
 		{ SHARD("plugins: {proportion: {arguments: {reclaimerUtilizationMultiplier: 2}}}"),
 		  FL_NOTICE_MULTIPLIER_NOT_READ,
 		  "5:75 SchedulingShard/s "
@@ -452,6 +493,17 @@ TEST(warnings)
 		{ SHARD("plugins: {elastic: {enabled: false}}"), FL_NOTICE_IGNORED_FIELD,
 		  "5:37 SchedulingShard/s .spec.plugins.elastic.enabled: 'enabled: false' is ignored: the plugin's rules apply here" },
 		{ SHARD("plugins: {elastic: {enabled: true}}"), FL_NOTICE_IGNORED_FIELD, "" },
+		{ SHARD("pluginArguments: {proportion: {reclaimerUtilizationMultiplier: '1.2'}}"),
+		  FL_NOTICE_IGNORED_FIELD,
+		  "5:25 SchedulingShard/s .spec.pluginArguments: 'pluginArguments' is ignored: KAI's API has no such field, although its documents name it; write plugins.proportion.arguments" },
+		{ Q("a",
+		    "resources: {}") "---\napiVersion: kai.scheduler/v1\nkind: Config\nmetadata: {name: kai-config}\n",
+		  FL_NOTICE_IGNORED_OBJECT,
+		  "7:1 Config/kai-config: Config of KAI is not modelled: it installs KAI; what decides is in a SchedulingShard" },
+		{ Q("a",
+		    "resources: {}") "---\napiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\n",
+		  FL_NOTICE_IGNORED_OBJECT,
+		  "7:1 Topology/t: Topology of KAI is not modelled: pods are placed without regard to topology" },
 		{ SHARD("actions: {reclaim: {priority: 3}}"), FL_NOTICE_IGNORED_FIELD,
 		  "5:38 SchedulingShard/s .spec.actions.reclaim.priority: 'priority' is ignored: "
 		  "actions run in their usual order" },
@@ -459,7 +511,10 @@ TEST(warnings)
 		  "5:29 PodGroup/default/g .spec.subGroups: 'subGroups' is ignored: only the minimum of the whole group counts" },
 		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "", ""),
 		  FL_NOTICE_IGNORED_FIELD,
-		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: 'gpu-memory' is ignored: its part of a GPU depends on the GPU; it counts as none" },
+		  "2:1 Pod/default/p: its annotation 'gpu-memory' counts as no GPU: no node has the label nvidia.com/gpu.memory" },
+		{ POD(LABELLED ", annotations: {gpu-memory: '2000'}", "", "")
+			  NODE("n, labels: {nvidia.com/gpu.memory: '8000'}", ""),
+		  FL_NOTICE_IGNORED_FIELD, "" },
 		{ "Nodes: []\nQueues: []\nKValue: -2\nHalfLifePeriod: 0\n", FL_NOTICE_K_BELOW_ZERO,
 		  "3:9 time-based simulator .KValue: a kValue below 0 counts as 0: history does not "
 		  "count" },
@@ -530,6 +585,18 @@ TEST(errors)
 		      "containers: [{resources: {limits: {nvidia.com/gpu: 1}}}]", ""),
 		  "4:83 Pod/default/p .metadata.annotations.gpu-fraction: asks for a part of a GPU and "
 		  "for whole ones" },
+		{ POD(LABELLED ", annotations: {gpu-memory: 2Gi}", "", ""),
+		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: '2Gi' is not a number" },
+		{ POD(LABELLED ", annotations: {gpu-memory: '0.5'}", "", ""),
+		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: expected MiB of a GPU, a "
+		  "whole number above 0" },
+		{ POD(LABELLED ", annotations: {gpu-memory: '10', gpu-fraction: '0.5'}", "", ""),
+		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: asks for memory of a GPU "
+		  "and for a part of one" },
+		{ POD(LABELLED ", annotations: {gpu-memory: '10'}",
+		      "containers: [{resources: {limits: {nvidia.com/gpu: 1}}}]", ""),
+		  "4:81 Pod/default/p .metadata.annotations.gpu-memory: asks for memory of a GPU "
+		  "and for whole ones" },
 		{ POD(LABELLED, "", "phase: Done"),
 		  "6:17 Pod/default/p .status.phase: 'Done' is none of Pending, Running, Succeeded, "
 		  "Failed, Unknown" },
