@@ -167,3 +167,16 @@ def test_schema_takes_what_the_parser_takes(fairlead, write, valid):
     valid(history, "usage-history")
     write("c.json", m.dump(e.queue("q"), history))
     assert fairlead("check", "-f", "c.json").code == 0
+
+
+NO_NODE = "No Node is in the input: there is nothing to divide and nothing to run on, so no workload can start.\n\n"
+
+
+@pytest.mark.parametrize("verb", [["plan"], ["tree"], ["divide"], ["explain", "ns/g"], ["what-if", "--delete", "queue/b"]])
+def test_without_nodes_the_first_line_says_so(fairlead, write, verb):
+    objects = [e.queue("a"), e.queue("b"), *e.gang("g", "a")]
+    write("none.json", m.dump(*objects))
+    write("one.json", m.dump(*objects, e.machine("n")))
+    assert fairlead(*verb, "-f", "none.json").out.startswith(NO_NODE)
+    assert NO_NODE.strip() not in fairlead(*verb, "-f", "one.json").out
+    assert fairlead(*verb, "-f", "none.json", "-o", "json").out.startswith("{")

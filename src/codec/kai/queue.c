@@ -5,6 +5,7 @@
 /* One resource of a queue. */
 struct share {
 	double quota, weight, limit;
+	bool has_limit;
 };
 
 struct reading {
@@ -32,7 +33,7 @@ static const struct fl_type fl_type_queue_weight = { .read = read_weight };
 static const struct fl_field share[] = {
 	{ FL_IS("quota", finite, struct share, quota) },
 	{ FL_IS("overQuotaWeight", queue_weight, struct share, weight) },
-	{ FL_IS("limit", finite, struct share, limit) },
+	{ FL_IS("limit", finite, struct share, limit), FL_SAID(struct share, has_limit) },
 	{ .name = NULL },
 };
 
@@ -62,7 +63,12 @@ static int warn_of_share(struct fl_kube *k, uint32_t v, const struct share *s)
 	bool below = s->limit != FL_UNBOUNDED && (s->quota == FL_UNBOUNDED || s->limit < s->quota);
 	int r = 0;
 
-	if (below)
+	if (below && !s->has_limit)
+		r = fl_kube_notice(k, v, FL_NOTICE_LIMIT_BELOW_QUOTA,
+				   "write limit: -1 for no limit",
+				   "no limit: KAI reads a missing limit as 0, so the queue can "
+				   "hold nothing of it, not even its quota");
+	else if (below)
 		r = fl_kube_notice(
 			k, v, FL_NOTICE_LIMIT_BELOW_QUOTA, /* hint= */ NULL,
 			"the limit is less than the quota: the queue never gets its quota");

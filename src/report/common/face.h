@@ -18,6 +18,9 @@ struct fl_report_face {
 	const char *admitted, *evicted, *held; /* held: a head of a table */
 	const char *titles[FL_WHAT_IF_LISTS];  /* of what-if's lists */
 
+	/* What the first line of an answer must say; NULL: nothing. */
+	void (*headline)(const struct fl_report *r);
+
 	/* --- plan --- */
 	const struct fl_plan_table *tables; /* of a cycle; the first two are always counted */
 	unsigned n_tables;

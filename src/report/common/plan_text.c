@@ -374,6 +374,8 @@ int fl_plan_text(const struct fl_report *r, const struct fl_plan_answer *a, fair
 {
 	struct out o = { r, a };
 
+	if (a->face->headline)
+		a->face->headline(r);
 	int rc = print_cycles(&o, err);
 	if (rc == 0)
 		rc = print_pending(&o, err);

@@ -263,6 +263,8 @@ int fl_what_if_text(const struct fl_what_if_report *w, fairlead_error *err)
 	const struct fl_report *r = w->after;
 	int rc = 0;
 
+	if (w->face->headline)
+		w->face->headline(r);
 	say_changes(w);
 	say_side(w, "Before", w->before, w->d->before);
 	say_side(w, "After", w->after, w->d->after);

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "report/entitle/divide_report.h"
+#include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
 
@@ -340,6 +341,8 @@ int fl_divide_text(const struct fl_report *r, const struct fl_division *d, fairl
 {
 	const struct fl_standings *s = d->standings;
 	struct out o = { .report = r, .division = d, .usage = has_usage(d) };
+
+	fl_entitle_headline(r);
 	int rc = print_group(&o, (struct fl_node){ FL_NONE }, /* first= */ 0, err);
 
 	/* A queue with children stands right before the first of them. */

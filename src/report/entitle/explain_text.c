@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/entitle/explain_report.h"
+#include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
 
@@ -282,6 +283,7 @@ int fl_entitle_explain_text(const struct fl_report *r, const struct fl_entitle_a
 	bool good = a->x->state == FL_EXPLAIN_RUNS || a->x->state == FL_EXPLAIN_NEXT;
 	int rc = 0;
 
+	fl_entitle_headline(r);
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
 			    fl_entitle_sentence(r, a, sentence));
 	if (a->evicted)

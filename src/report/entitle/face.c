@@ -7,6 +7,17 @@
 #include "report/entitle/words.h"
 #include "report/out/held_shape.h"
 
+void fl_entitle_headline(const struct fl_report *r)
+{
+	if (r->model->n_machines || r->model->entitle.fairshare_body)
+		return;
+	fl_report_say(
+		r, FL_STYLE_WARN, 0,
+		"No Node is in the input: there is nothing to divide and nothing to run on, so "
+		"no workload can start.");
+	putc('\n', r->out);
+}
+
 static void add_why(const struct fl_report *r, const struct fl_pending *p, const struct fl_why *why,
 		    bool people, char *buffer, size_t size)
 {
@@ -84,6 +95,7 @@ const struct fl_report_face fl_entitle_reports = {
 		    [FL_LIST_LEFT] = "No longer waits" },
 	.tables = fl_entitle_plan_tables,
 	.n_tables = sizeof fl_entitle_plan_tables / sizeof *fl_entitle_plan_tables,
+	.headline = fl_entitle_headline,
 	.nothing = "No workload is allocated or evicted.",
 	.add_why = add_why,
 	.stand_new = stand_new,

@@ -10,6 +10,9 @@
 extern const struct fl_report_face fl_entitle_reports;
 extern const struct fl_document fl_entitle_what_if_document, fl_entitle_plan_document;
 
+/* Without a Node in the input: that nothing can run. */
+void fl_entitle_headline(const struct fl_report *r);
+
 /* plan_json.c, plan_text.c, what_if_json.c, what_if_text.c */
 extern const struct fl_json_shape fl_entitle_cycle_shape;
 extern const struct fl_plan_table fl_entitle_plan_tables[3];

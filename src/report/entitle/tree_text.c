@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "report/entitle/face.h"
 #include "report/entitle/tree_report.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
@@ -232,6 +233,7 @@ int fl_entitle_tree_text(const struct fl_report *r, const struct fl_entitle_tree
 
 	if (!has_usage(t->standings))
 		o.columns &= ~BIT(USAGE);
+	fl_entitle_headline(r);
 	int rc = print_table(&o, /* indent= */ 0, err);
 	if (rc < 0 || t->top.v != FL_NONE)
 		return rc;

@@ -443,6 +443,9 @@ TEST(warnings)
 		{ Q("a", GPU("quota: 4, limit: 2, overQuotaWeight: 1")),
 		  FL_NOTICE_LIMIT_BELOW_QUOTA,
 		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue never gets its quota" },
+		{ Q("a", GPU("quota: 2")), FL_NOTICE_LIMIT_BELOW_QUOTA,
+		  "5:86 Queue/a .spec.resources.gpu: no limit: KAI reads a missing limit as 0, so "
+		  "the queue can hold nothing of it, not even its quota" },
 		{ Q("a", GPU("quota: -1, limit: 2")), FL_NOTICE_LIMIT_BELOW_QUOTA,
 		  "5:86 Queue/a .spec.resources.gpu: the limit is less than the quota: the queue never gets its quota" },
 		{ Q("a", GPU("quota: 2, limit: 2")), FL_NOTICE_LIMIT_BELOW_QUOTA, "" },
