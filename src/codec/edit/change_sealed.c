@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "codec/edit/change.h"
+#include "codec/edit/change_node.h"
 
 /* A state, and the model of the changes: each has symbols of its own. */
 struct sides {
@@ -96,11 +97,65 @@ static int refuse(const char *name, fairlead_error *err)
 	return FAIRLEAD_EINPUT;
 }
 
-int fl_changes_compare_sealed(struct fl_changes *c, const struct fl_model *m,
-			      const struct fl_model *changes, fairlead_error *err)
+/* The declared node of a row; FL_NONE: of another kind, or not there. */
+static struct fl_node node_of(const struct fl_model *m, const char *key)
 {
+	static const struct {
+		const char *head;
+		enum fl_node_kind kind;
+	} kinds[] = { { "ClusterQueue/", FL_CLUSTER_QUEUE }, { "Cohort/", FL_COHORT } };
+
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+		size_t len = strlen(kinds[i].head);
+		struct fl_node n;
+
+		if (strncmp(key, kinds[i].head, len) != 0)
+			continue;
+		n = fl_model_find_node(m, kinds[i].kind, key + len);
+		if (n.v != FL_NONE && m->nodes[n.v].declared)
+			return n;
+	}
+	return (struct fl_node){ FL_NONE };
+}
+
+/* What the changed nodes become over what the sealed model says of them. */
+static int merge_nodes(struct fl_changes *c, const struct fl_model *m, struct fl_model *changes,
+		       fairlead_error *err)
+{
+	int r = 0;
+
+	for (uint32_t i = 0; i < c->n && r == 0; i++) {
+		struct fl_node n = node_of(m, fl_change_name(c, i));
+		struct fl_doc old;
+
+		if (n.v == FL_NONE || c->rows[i].deleted)
+			continue;
+		fl_doc_init(&old, c->mem);
+		r = fl_change_node_doc(m, n, &old, err);
+		if (r == 0)
+			r = fl_change_merge_met(c, i, &old, err);
+		fl_doc_done(&old);
+	}
+	return r < 0 ? r : fl_changes_read_merged(c, changes, err);
+}
+
+/* An object that does not exist: the caller says it better. */
+static bool is_missing(const struct fl_change *row)
+{
+	return fl_change_is_set(row) && (strcmp(row->kind, fl_kind_cluster_queue.name) == 0 ||
+					 strcmp(row->kind, fl_kind_cohort.name) == 0);
+}
+
+int fl_changes_compare_sealed(struct fl_changes *c, const struct fl_model *m,
+			      struct fl_model *changes, fairlead_error *err)
+{
+	int r = c->merges ? merge_nodes(c, m, changes, err) : 0;
 	const struct sides s = { .old = m, .fresh = changes };
 
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->rows[i].met = false;
 	for (uint32_t i = 0; i < changes->n_nodes; i++) {
 		const struct fl_node_row *row = &changes->nodes[i];
 		const char *name = fl_model_text(changes, row->name);
@@ -119,7 +174,7 @@ int fl_changes_compare_sealed(struct fl_changes *c, const struct fl_model *m,
 		c->rows[sym.v - 1].met = true;
 	}
 	for (uint32_t i = 0; i < c->n; i++)
-		if (!c->rows[i].met || c->rows[i].deleted)
+		if ((!c->rows[i].met && !is_missing(&c->rows[i])) || c->rows[i].deleted)
 			return refuse(fl_change_name(c, i), err);
 	return 0;
 }
