@@ -58,9 +58,12 @@ const struct fl_verb fl_verbs[] = {
 	  fl_cmd_explain },
 	{ "what-if", "", 0, 0, FL_FOR_ALL | FL_FOR_DAEMON | FL_FOR_WHAT_IF | FL_FOR_LISTS,
 	  "show what a change would change",
-	  "Lays objects over the state (--change) or leaves some out (--delete), lets both sides\n"
-	  "settle, and shows the difference: workloads that are admitted, are preempted or wait,\n"
-	  "shares, quota and usage.  With --fail-if the exit status says whether a condition came true:\n\n"
+	  "Sets fields (--set), merges objects into the state (--change) or leaves some out\n"
+	  "(--delete), lets both sides settle, and shows the difference: workloads that are\n"
+	  "admitted, are preempted or wait, shares, quota and usage.\n\n"
+	  "  fairlead what-if -f cluster.yaml --set 'ClusterQueue/x: nominalQuota[gpu,t4]+=8'\n"
+	  "  fairlead what-if -f cluster.yaml --set 'ClusterQueue/x: spec.fairSharing.weight=2'\n\n"
+	  "With --fail-if the exit status says whether a condition came true:\n\n"
 	  "  evicted.new > 0              a workload is preempted only with the change\n"
 	  "  admitted.gone(team-a) > 0    a workload of team-a is admitted only without it\n"
 	  "  waiting(team-a) > waiting.before(team-a) or loops.new > 0\n\n"

@@ -26,11 +26,11 @@ int fl_tell_what_if(const struct fl_question *before, const struct fl_question *
 		    const struct fl_tell_side *options, struct fl_changes *changes,
 		    const struct fl_model *edit, fairlead_error *err);
 /*
- * Is all that is to be deleted there?  FAIRLEAD_ENOENT, after @lead, with what of @m may have been
- * meant.
+ * Is all that is to be deleted, or of which fields are to be set, there?  FAIRLEAD_ENOENT, with what
+ * of @m may have been meant.  @options: it says with which option of the command it was named.
  */
-int fl_tell_check_deletions(const struct fl_changes *changes, const struct fl_model *m,
-			    const char *lead, fairlead_error *err);
+int fl_tell_check_named(const struct fl_changes *changes, const struct fl_model *m, bool options,
+			fairlead_error *err);
 /* @ret has room for all of @changes. */
 void fl_tell_list_changes(const struct fl_changes *changes, const struct fl_model *edit,
 			  struct fl_what_if_change *ret);

@@ -76,18 +76,23 @@ void fl_tell_list_changes(const struct fl_changes *changes, const struct fl_mode
 	for (uint32_t i = 0; i < changes->n; i++) {
 		const struct fl_change *c = &changes->rows[i];
 
+		bool named = c->deleted || fl_change_is_set(c); /* on the command line */
+
 		ret[i] = (struct fl_what_if_change){
-			.what = c->deleted ? "delete" :
-				c->met     ? "replace" :
-					     "add",
+			.what = c->deleted          ? "delete" :
+				fl_change_is_set(c) ? "set" :
+				c->met              ? "replace" :
+						      "add",
 			.object = fl_change_name(changes, i),
-			.file = c->deleted ? NULL : fl_model_text(edit, edit->inputs[c->input]),
-			.line = c->deleted ? 0 : c->doc.values[0].line,
+			.file = named ? NULL : fl_model_text(edit, edit->inputs[c->input]),
+			.line = named ? 0 : c->doc.values[0].line,
+			.sets = c->texts,
+			.n_sets = c->n_sets,
 		};
 	}
 }
 
-/* --- deletions --- */
+/* --- objects that are named, and do not exist --- */
 
 static void offer(struct fl_nearest *near, const struct fl_model *m, const char *kind,
 		  const struct fl_sym *namespace, struct fl_sym name)
@@ -121,18 +126,24 @@ static void offer_objects(struct fl_nearest *near, const struct fl_model *m)
 		offer(near, m, "Node", NULL, m->machines[i].name);
 }
 
-int fl_tell_check_deletions(const struct fl_changes *changes, const struct fl_model *m,
-			    const char *lead, fairlead_error *err)
+int fl_tell_check_named(const struct fl_changes *changes, const struct fl_model *m, bool options,
+			fairlead_error *err)
 {
 	for (uint32_t i = 0; i < changes->n; i++) {
 		const char *name = fl_change_name(changes, i);
 		struct fl_nearest near = { .wanted = name };
 		char text[1600];
 
-		if (!changes->rows[i].deleted || changes->rows[i].met)
+		const struct fl_change *row = &changes->rows[i];
+
+		if (!(row->deleted || (row->n_sets && row->doc.n == 0)) || row->met)
 			continue;
 		offer_objects(&near, m);
-		fl_fail(err, FAIRLEAD_ENOENT, "%sthere is no %s in the input", lead, name);
+		fl_fail(err, FAIRLEAD_ENOENT, "%sthere is no %s in the input",
+			!options     ? "" :
+			row->deleted ? "--delete: " :
+				       "--set: ",
+			name);
 		if (near.n)
 			fl_fail_hint(err, "did you mean %s?",
 				     fl_nearest_text(&near, text, sizeof(text)));

@@ -496,7 +496,7 @@ def test_jobs_arguments(ask, daemon):
           ("tree", [], ["--now", "2026-01-01T00:00:00Z"]), ("plan", [], ["--settle"]), ("plan", [], ["--strict"]),
           ("plan", [], ["--cycle-interval", "5s"]), ("explain", ["17"], ["--policy", "borrow"]),
           ("what-if", [], ["--fail-if", "evicted.new > 0"])]],
-    (["what-if"], "no change: give --change FILE or --delete KIND/NAME"),
+    (["what-if"], "no change: give --set 'KIND/NAME: PATH=VALUE', --change FILE or --delete KIND/NAME"),
 ])
 def test_usage(ask, daemon, args, message):
     r = ask(*args)

@@ -57,7 +57,7 @@ def test_text(fairlead, write):
     assert (r.code, r.err) == (0, "")
     assert until_assumed(r.out) == """\
 The change:
-  replace ClusterQueue/a (change.json:5)
+  change ClusterQueue/a (change.json:5)
 
 Before: 2 admitted, 1 waits, 0 preempted on the way.
 After: 3 admitted, 0 wait, 0 preempted on the way.
@@ -102,7 +102,7 @@ def test_text_of_everything_else(fairlead, write):
     assert until_assumed(r.out) == """\
 The change:
   delete Workload/ns/b3
-  replace ClusterQueue/a (change.json:5)
+  change ClusterQueue/a (change.json:5)
   add Workload/ns/a0 (change.json:47)
   add Workload/ns/a3 (change.json:83)
 
@@ -451,7 +451,7 @@ See 'fairlead what-if --help'.
 # --- mistakes ---
 
 @pytest.mark.parametrize("args, says", [
-    ((), "no change: give --change FILE or --delete KIND/NAME"),
+    ((), "no change: give --set 'KIND/NAME: PATH=VALUE', --change FILE or --delete KIND/NAME"),
     (("--change", "-", "-f", "-"), "standard input cannot be both the state and the change"),
     (("--delete", "Workloads/ns/a1"), "--delete: there is no kind 'Workloads'; did you mean 'Workload'?"),
     (("--delete", "Event/x"), "--delete: there is no kind 'Event'"),
@@ -545,7 +545,7 @@ def test_standard_input(fairlead, write):
         packed = fairlead("what-if", "-f", "-", "--change", change, stdin=gzip.compress(state))
         assert want.out == piped.out == packed.out and want.code == piped.code == packed.code == 0
     r = fairlead("what-if", "-f", "c.json", "--change", "-", stdin=m.dump(larger_a()).encode())
-    assert r.code == 0 and "replace ClusterQueue/a (standard input:5)" in r.out
+    assert r.code == 0 and "change ClusterQueue/a (standard input:5)" in r.out
 
 
 def test_standard_input_of_others_stays_where_it_is(fairlead, write, tmp_path):
@@ -566,4 +566,4 @@ def test_a_folder_of_changes(fairlead, write):
     write("changes/2.json", m.dump(m.workload("a9", "la", cpu="1")))
     r = fairlead("what-if", "-f", "c.json", "--change", "changes")
     assert r.code == 0
-    assert "replace ClusterQueue/a (changes/1.json:5)" in r.out and "add Workload/ns/a9 (changes/2.json:5)" in r.out
+    assert "change ClusterQueue/a (changes/1.json:5)" in r.out and "add Workload/ns/a9 (changes/2.json:5)" in r.out

@@ -476,13 +476,21 @@ kind: ClusterQueue
 metadata: {name: default}
 spec: {cohortName: machine, namespaceSelector: {}, fairSharing: {weight: 5}}
 """)  # what it may have comes from the machine
-    assert answer.status == 200 and "replace ClusterQueue/default" in answer.text, answer.text
+    assert answer.status == 200 and "change ClusterQueue/default" in answer.text, answer.text
     other = "kind: ClusterQueue\napiVersion: kueue.x-k8s.io/v1beta2\nmetadata: {name: another}\n" \
             "spec: {cohortName: machine, namespaceSelector: {}}\n"
     added = shared.post("/v1/what-if?format=json", other)
     assert added.status == 200 and '"add"' in added.text, added.text
+    # Single fields: of what the daemon has now, and of what it was configured with.
+    more = shared.post("/v1/what-if?format=json&set=Cohort/machine:%20nominalQuota[cpu]%2B=1", "")
+    assert more.status == 200 and '"set":"nominalQuota[cpu]+=1"' in more.text.replace('["', '"'), more.text
+    hold = shared.post("/v1/what-if?format=json&set=ClusterQueue/default:%20stopPolicy=Hold", "")
+    assert hold.status == 200 and '"different":true' in hold.text, hold.text
     for body, path, text in [
             ("kind: [\n", "", "change"),
+            ("", "?set=ClusterQueue/no:%20stopPolicy=Hold", "there is no ClusterQueue/no"),
+            ("", "?set=ClusterQueue/default:%20stop=Hold", "has no field 'stop'"),
+            ("", "?set=ClusterQueue/default", "there is no ':'"),
             ("", "?delete=ClusterQueue/no", "there is no ClusterQueue/no"),
             ("", "?delete=Q/x", "there is no kind 'Q'"),
             ("apiVersion: kueue.x-k8s.io/v1beta2\nkind: Workload\nmetadata: {name: a}\n", "", "its trees")]:

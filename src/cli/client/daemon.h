@@ -72,5 +72,7 @@ int fl_daemon_explain(const struct fl_options *o);
 int fl_daemon_tree(const struct fl_options *o);
 int fl_daemon_plan(const struct fl_options *o);
 int fl_daemon_what_if(const struct fl_options *o);
+/* What what-if says when it has nothing to try. */
+extern const char fl_no_change[];
 
 #endif

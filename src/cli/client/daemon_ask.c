@@ -150,37 +150,46 @@ static int read_changes(const struct fl_options *o, char **ret, fairlead_error *
 }
 
 /* "Cohort/a,ClusterQueue/b"; NULL: none. From malloc. */
-static int list_deletions(const struct fl_options *o, char **ret, fairlead_error *err)
+static int join(char *const *texts, uint32_t n, char between, char **ret, fairlead_error *err)
 {
 	size_t size;
-	FILE *out = o->n_deletions ? open_memstream(ret, &size) : NULL;
+	FILE *out = n ? open_memstream(ret, &size) : NULL;
 
 	*ret = out ? *ret : NULL;
-	for (uint32_t i = 0; out && i < o->n_deletions; i++)
-		fprintf(out, "%s%s", i ? "," : "", o->deletions[i]);
-	return (o->n_deletions && !out) || (out && fclose(out) != 0) ? fl_fail_nomem(err) : 0;
+	for (uint32_t i = 0; out && i < n; i++) {
+		if (i)
+			fputc(between, out);
+		fputs(texts[i], out);
+	}
+	return (n && !out) || (out && fclose(out) != 0) ? fl_fail_nomem(err) : 0;
 }
+
+const char fl_no_change[] = "no change: give --set 'KIND/NAME: PATH=VALUE', --change FILE or "
+			    "--delete KIND/NAME";
 
 int fl_daemon_what_if(const struct fl_options *o)
 {
 	fairlead_error err = { 0 };
 	struct fl_path path;
-	char *body = NULL, *deletions;
+	char *body = NULL, *deletions, *sets;
 
 	if (check_options(o))
 		return FL_EXIT_USAGE;
-	if (o->n_changes == 0 && o->n_deletions == 0)
-		return fl_usage_error("what-if", "no change: give --change FILE or --delete "
-						 "KIND/NAME");
+	if (o->n_changes + o->n_deletions + o->n_sets == 0)
+		return fl_usage_error("what-if", "%s", fl_no_change);
 	if (o->n_changes && read_changes(o, &body, &err) < 0)
 		return fl_complain(&err);
-	if (list_deletions(o, &deletions, &err) < 0) {
+	if (join(o->deletions, o->n_deletions, ',', &deletions, &err) < 0 ||
+	    join(o->sets, o->n_sets, '\n', &sets, &err) < 0) {
+		free(deletions);
 		free(body);
 		return fl_complain(&err);
 	}
 	fl_path_start(&path, "/v1/what-if");
 	fl_path_add(&path, "delete", deletions);
+	fl_path_add(&path, "set", sets);
 	free(deletions);
+	free(sets);
 	if (o->has_cycles)
 		fl_path_number(&path, "cycles", o->cycles);
 	int code = answer(o, "POST", &path, body);

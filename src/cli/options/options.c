@@ -402,7 +402,8 @@ void fl_options_done(struct fl_options *o)
 	free(o->changes);
 	free(o->variants);
 	free(o->deletions);
+	free(o->sets);
 	free(o->given);
-	o->files = o->changes = o->deletions = o->variants = NULL;
+	o->files = o->changes = o->deletions = o->sets = o->variants = NULL;
 	o->given = NULL;
 }

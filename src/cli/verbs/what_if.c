@@ -58,18 +58,22 @@ static bool has_stdin(char **files, uint32_t n)
 	return false;
 }
 
-static int complain_of_deletion(const char *object, const fairlead_error *err)
+/* @option: --delete or --set, @object: what was given with it. */
+static int complain_of_object(const char *option, const char *object, const fairlead_error *err)
 {
 	size_t len = strcspn(object, "/");
 	char kind[64] = "", text[1600];
 	struct fl_nearest near = { .wanted = kind };
 
+	if (err->code == FAIRLEAD_ENOMEM)
+		return fl_complain(err);
 	if (err->code != FAIRLEAD_ENOENT)
-		return fl_usage_error("what-if", "--delete: %s", err->text);
+		return fl_usage_error("what-if", "%s: %s%s%s", option, err->text,
+				      err->hint[0] ? "; " : "", err->hint);
 	snprintf(kind, sizeof(kind), "%.*s", (int)(len < 60 ? len : 60), object);
 	for (uint32_t i = 0; fl_kube_kind(i); i++)
 		fl_nearest_offer(&near, fl_kube_kind(i));
-	return fl_usage_error("what-if", "--delete: %s%s%s%s", err->text,
+	return fl_usage_error("what-if", "%s: %s%s%s%s", option, err->text,
 			      near.n ? "; did you mean " : "",
 			      fl_nearest_text(&near, text, sizeof(text)), near.n ? "?" : "");
 }
@@ -80,9 +84,8 @@ static int check_options(struct what_if *w)
 	const struct fl_options *o = w->options;
 	fairlead_error err = { 0 };
 
-	if (o->n_changes == 0 && o->n_deletions == 0)
-		return fl_usage_error("what-if", "no change: give --change FILE or --delete "
-						 "KIND/NAME");
+	if (o->n_changes + o->n_deletions + o->n_sets == 0)
+		return fl_usage_error("what-if", "%s", fl_no_change);
 	if (has_stdin(o->files, o->n_files) && has_stdin(o->changes, o->n_changes))
 		return fl_usage_error("what-if", "standard input cannot be both the state and the "
 						 "change");
@@ -90,11 +93,13 @@ static int check_options(struct what_if *w)
 		return complain_of_condition(w, &err);
 	if (fl_changes_init(&w->changes, &fl_mem_heap, &err) < 0)
 		return fl_complain(&err);
+	w->changes.merges = true;
 	for (uint32_t i = 0; i < o->n_deletions; i++)
 		if (fl_changes_delete(&w->changes, o->deletions[i], &err) < 0)
-			return err.code == FAIRLEAD_ENOMEM ?
-				       fl_complain(&err) :
-				       complain_of_deletion(o->deletions[i], &err);
+			return complain_of_object("--delete", o->deletions[i], &err);
+	for (uint32_t i = 0; i < o->n_sets; i++)
+		if (fl_changes_set(&w->changes, o->sets[i], &err) < 0)
+			return complain_of_object("--set", o->sets[i], &err);
 	return FL_EXIT_YES;
 }
 
@@ -110,6 +115,8 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	if (rc == 0)
 		rc = fl_snapshot_add(&w->edit, o->changes, o->n_changes, &w->changes.collect, err);
 	if (rc == 0)
+		rc = fl_changes_collected(&w->changes, w->edit.model, err);
+	if (rc == 0)
 		rc = fl_snapshot_begin(s, o, err);
 	s->images = true;
 	if (rc == 0)
@@ -117,7 +124,9 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	if (rc == 0 && s->is_image)
 		rc = fl_changes_compare_sealed(&w->changes, s->model, w->edit.model, err);
 	else if (rc == 0)
-		rc = fl_tell_check_deletions(&w->changes, w->before.model, "--delete: ", err);
+		rc = fl_changes_read_merged(&w->changes, w->edit.model, err);
+	if (rc == 0)
+		rc = fl_tell_check_named(&w->changes, w->before.model, /* options= */ true, err);
 	if (rc < 0)
 		return rc;
 	fl_changes_compared(&w->changes);

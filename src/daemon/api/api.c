@@ -57,7 +57,7 @@ static const struct route {
 	{ "GET", "/v1/tree", fl_api_tree, ANYBODY, NULL, "node " LOOKS },
 	{ "GET", "/v1/shares", fl_api_shares, ANYBODY, NULL, "" },
 	{ "GET", "/v1/plan", fl_api_plan, ANYBODY, NULL, "cycles " LOOKS },
-	{ "POST", "/v1/what-if", fl_api_what_if, ANYBODY, NULL, "cycles delete " LOOKS },
+	{ "POST", "/v1/what-if", fl_api_what_if, ANYBODY, NULL, "cycles delete set " LOOKS },
 	{ "GET", "/v1/events", fl_api_events, ANYBODY, NULL,
 	  "follow after since job queue kind limit" },
 	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL, "from to" },

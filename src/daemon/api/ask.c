@@ -383,6 +383,24 @@ struct trial {
 	struct fl_live_view view;
 };
 
+/* One on each line. */
+static int name_sets(struct trial *t, const char *texts, fairlead_error *err)
+{
+	int code = 0;
+
+	for (const char *end; *texts && code == 0; texts = end + (*end == '\n')) {
+		char *text;
+
+		end = strchrnul(texts, '\n');
+		text = strndup(texts, (size_t)(end - texts));
+		if (!text)
+			return fl_fail_nomem(err);
+		code = fl_changes_set(&t->changes, text, err);
+		free(text);
+	}
+	return code == FAIRLEAD_ENOENT ? (err->code = FAIRLEAD_EINPUT) : code;
+}
+
 static int name_deletions(struct trial *t, const char *names, fairlead_error *err)
 {
 	int code = 0;
@@ -416,17 +434,23 @@ static int check_kinds(const struct trial *t, fairlead_error *err)
 static int read_changes(struct trial *t, const struct fl_call *call, fairlead_error *err)
 {
 	const char *deletions = fl_request_argument(call->r, "delete");
+	const char *sets = fl_request_argument(call->r, "set");
 	struct fl_text_source text = { call->r->body, call->r->body_len };
 	int code = fl_changes_init(&t->changes, &fl_mem_heap, err);
 
 	if (code == 0)
 		code = fl_model_new(&fl_mem_heap, &t->edit, err);
+	t->changes.merges = true;
 	if (code == 0 && deletions)
 		code = name_deletions(t, deletions, err);
+	if (code == 0 && sets)
+		code = name_sets(t, sets, err);
 	if (code == 0 && call->r->body_len)
 		code = fl_kube_read_from(t->edit, "change",
 					 &(struct fl_source){ fl_text_read, &text },
 					 &t->changes.collect, err);
+	if (code == 0)
+		code = fl_changes_collected(&t->changes, t->edit, err);
 	return code < 0 ? code : check_kinds(t, err);
 }
 
@@ -445,6 +469,8 @@ static int try_events(struct trial *t, const struct asking *a, const struct fl_t
 	int code = fl_changes_compare_sealed(&t->changes, a->q.model, t->edit, &why);
 
 	if (code == 0)
+		code = fl_tell_check_named(&t->changes, a->q.model, /* options= */ false, &why);
+	if (code == 0)
 		code = fl_tell_what_if(&a->q, /* after= */ NULL, options, &t->changes, t->edit,
 				       err);
 	else if (code == FAIRLEAD_ENOMEM)
@@ -462,11 +488,11 @@ static int try_generation(struct trial *t, struct fl_core *core, const struct as
 	struct fl_question after = a->q;
 	int code;
 
-	for (uint32_t i = 0; i < t->changes.n; i++)
-		t->changes.rows[i].met = false;
+	fl_changes_forget(&t->changes);
 	code = fl_config_changed(config, &t->changes, t->edit, &t->config, err);
 	if (code == 0)
-		code = fl_tell_check_deletions(&t->changes, fl_config_objects(config), "", err);
+		code = fl_tell_check_named(&t->changes, fl_config_objects(config),
+					   /* options= */ false, err);
 	if (code == 0)
 		code = fl_core_try(core, t->config, &t->view, err);
 	if (code < 0)
@@ -499,10 +525,11 @@ static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
 
 void fl_api_what_if(struct fl_call *call)
 {
-	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete"))
-		fl_api_fail(
-			call, 400, "there are no changes in it",
-			"the body has objects, as YAML or JSON; 'delete' names objects to delete");
+	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete") &&
+	    !fl_request_argument(call->r, "set"))
+		fl_api_fail(call, 400, "there are no changes in it",
+			    "the body has objects, as YAML or JSON; 'delete' names objects to "
+			    "delete, 'set' fields to set");
 	else if (check_format(call) && check_cycles(call))
 		fl_api_aside(call, type_of(call), what_if);
 }

@@ -289,14 +289,25 @@ static const struct fl_json_field difference_fields[] = {
 static const struct fl_json_shape difference_shape = FL_SHAPE(difference_fields, "difference");
 #undef ROW
 
-static const char *const changes[] = { "add", "replace", "delete" };
+static const char *const changes[] = { "add", "replace", "set", "delete" };
+
+static bool has_sets(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_what_if_change *)row)->n_sets;
+}
 
 #define ROW struct fl_what_if_change
 static const struct fl_json_field change_fields[] = {
-	FL_FIELD(TEXT, "change", what, NULL, FL_NAMES(changes)),
+	FL_FIELD(TEXT, "change", what,
+		 "add: it was not there; replace: merged into what was there; set: only fields are "
+		 "set",
+		 FL_NAMES(changes)),
 	FL_FIELD(TEXT, "object", object, "Kind/name or Kind/namespace/name"),
 	FL_FIELD(TEXT, "file", file, NULL, .maybe = true),
 	FL_FIELD(NTH, "line", line, NULL, .maybe = true),
+	FL_FIELD_ITEMS(TEXT, "set", sets, n_sets, "the fields that are set, each as PATH=VALUE",
+		       .when = has_sets),
 };
 static const struct fl_json_shape change_shape = FL_SHAPE(change_fields, "change");
 #undef ROW

@@ -24,9 +24,11 @@ enum fl_what_if_list {
 
 /* One object of the change. */
 struct fl_what_if_change {
-	const char *what, *object; /* "replace", "add", "delete"; "ClusterQueue/a" */
+	const char *what, *object; /* "replace", "add", "set", "delete"; "ClusterQueue/a" */
 	const char *file;          /* NULL: named on the command line */
 	uint32_t line;             /* 0 without a file */
+	const char *const *sets;   /* fields that are set: "spec.fairSharing.weight=2" */
+	uint32_t n_sets;
 };
 
 /* One comparison of the condition, with both its values. */

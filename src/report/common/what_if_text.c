@@ -203,12 +203,16 @@ static void say_changes(const struct fl_what_if_report *w)
 	fl_report_say(r, FL_STYLE_BOLD, 0, "The change:");
 	for (uint32_t i = 0; i < w->n_changes; i++) {
 		const struct fl_what_if_change *c = &w->changes[i];
+		/* It is merged, so nothing else of it is replaced. */
+		const char *what = strcmp(c->what, "replace") == 0 ? "change" : c->what;
 
 		if (c->file)
-			fl_report_say(r, FL_STYLE_PLAIN, 2, "%s %s (%s:%u)", c->what, c->object,
+			fl_report_say(r, FL_STYLE_PLAIN, 2, "%s %s (%s:%u)", what, c->object,
 				      c->file, c->line);
-		else
-			fl_report_say(r, FL_STYLE_PLAIN, 2, "%s %s", c->what, c->object);
+		else if (strcmp(what, "set") != 0)
+			fl_report_say(r, FL_STYLE_PLAIN, 2, "%s %s", what, c->object);
+		for (uint32_t k = 0; k < c->n_sets; k++)
+			fl_report_say(r, FL_STYLE_PLAIN, 2, "set %s: %s", c->object, c->sets[k]);
 	}
 	putc('\n', r->out);
 }
