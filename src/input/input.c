@@ -86,6 +86,22 @@ static int read_raw(void *user, char *buffer, size_t size, size_t *ret, fairlead
 	return 0;
 }
 
+int fl_input_descriptor(const char *name)
+{
+	static const char *const folders[] = { "/dev/fd/", "/proc/self/fd/" };
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
+		size_t len = strlen(folders[i]), digits;
+
+		if (strncmp(name, folders[i], len) != 0)
+			continue;
+		digits = strspn(name + len, "0123456789");
+		if (digits > 0 && digits < 8 && !name[len + digits])
+			return (int)strtol(name + len, NULL, 10);
+	}
+	return -1;
+}
+
 static bool is_blank(const char *bytes, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
@@ -139,6 +155,13 @@ static int open_file(const char *name, int *ret_fd, fairlead_error *err)
 	/* A FIFO without a writer would block for ever in open. */
 	if (stat(name, &st) < 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text));
+	if (S_ISFIFO(st.st_mode) && (*ret_fd = fl_input_descriptor(name)) >= 0) {
+		/* Opening it would wait for a writer, who may have ended. */
+		*ret_fd = fcntl(*ret_fd, F_DUPFD_CLOEXEC, 0);
+		return *ret_fd < 0 ?
+			       fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text)) :
+			       0;
+	}
 	if (S_ISFIFO(st.st_mode)) {
 		fl_fail(err, FAIRLEAD_EINPUT, "is a pipe, not a file");
 		return fl_fail_hint(err, "give - for standard input and redirect the pipe there");

@@ -4,7 +4,7 @@
  *
  * FILE is a file, a folder (searched for *.yaml, *.yml, *.json and these with .gz, in name order,
  * without hidden entries), a glob, or "-".  A file that begins like gzip is unpacked, whatever its
- * name.  Nothing larger than FL_MAX_INPUT is read, unpacked or not.  FAIRLEAD_EINPUT: a file does
+ * name.  Of pipes only those are read that are open already (/dev/fd/N).  Nothing larger than FL_MAX_INPUT is read, unpacked or not.  FAIRLEAD_EINPUT: a file does
  * not exist, cannot be opened, is empty or cut off; FAIRLEAD_EIO: a read failed half way.
  */
 #ifndef FL_INPUT_INPUT_H
@@ -46,11 +46,15 @@ int fl_input_read(const char *name, struct fl_text *ret, fairlead_error *err);
 void fl_text_done(struct fl_text *t);
 
 /*
- * Makes standard input readable again, any number of times: bytes of a pipe are kept in a file
- * without a name, and reading goes back to its start.
+ * Makes standard input and pipes among @files readable again, any number of times: bytes of a pipe
+ * are kept in a file without a name.  Rewinding goes back to the start of standard input, if it is
+ * among them.
  */
-int fl_inputs_keep(fairlead_error *err);
-int fl_inputs_rewind(fairlead_error *err);
+int fl_inputs_keep(char **files, uint32_t n, fairlead_error *err);
+int fl_inputs_rewind(char **files, uint32_t n, fairlead_error *err);
+
+/* The descriptor that "/dev/fd/N" is, as shells name the pipe of <(COMMAND); -1: another file. */
+int fl_input_descriptor(const char *name);
 
 /*
  * The path of a file that @document names @name: relative to it. "./-" is a file.  From malloc;

@@ -2,11 +2,16 @@
 """Every bad input: a clear error at its place, exit code 1, and nothing is used."""
 import gzip
 import os
+import pathlib
+import shlex
 import shutil
+import subprocess
 
 import pytest
 
 import manifests as m
+
+SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
 
 QUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta2
@@ -293,3 +298,37 @@ def test_order_of_objects_does_not_matter(fairlead, write):
     write("b.json", m.dump(*reversed(m.small())))
     a, b = (fairlead("plan", "-o", "json", "-f", f, "--cycles", "3") for f in ("a.json", "b.json"))
     assert a.out == b.out
+
+
+@pytest.mark.parametrize("args, code", [
+    (["check"], 0), (["tree"], 0), (["plan"], 0), (["plan", "--settle"], 0), (["explain", "ns/a1"], 0),
+    (["record"], 0), (["prove"], 0), (["check", "-o", "sarif"], 0),
+    (["what-if", "--delete", "Workload/ns/a2"], 0),  # reads it twice
+    (["what-if", "--set", "ClusterQueue/a: nominalQuota[cpu]+=1"], 0),
+    (["what-if", "--set", "ClusterQueue/a: stopPolicy=Hold"], 0)])
+def test_a_pipe_of_the_shell(write, tmp_path, args, code):
+    """fairlead VERB -f <(cat FILE): the same as of the file, also where it is read twice."""
+    write("c.json", m.dump(*m.small()))
+    answers = []
+    for file in ("c.json", "<(cat c.json)", "<(gzip -c c.json)"):
+        command = " ".join(shlex.quote(a) for a in [os.environ["FAIRLEAD"], args[0]])
+        rest = " ".join(shlex.quote(a) for a in args[1:])
+        done = subprocess.run(["bash", "-c", f"{command} {rest} -f {file}"], cwd=tmp_path, capture_output=True,
+                              timeout=60, check=False, stdin=subprocess.DEVNULL)
+        assert done.returncode == code, done.stderr
+        answers.append(done.stdout)
+    if "sarif" not in args:  # which names the file
+        assert answers[0] == answers[1] == answers[2]
+
+
+def test_a_pipe_of_the_shell_as_a_scenario(write, tmp_path):
+    """compare reads it once for each point."""
+    source = SOURCE / "examples" / "simulate" / "first.yaml"
+    answers = []
+    for file in (shlex.quote(str(source)), f"<(cat {shlex.quote(str(source))})"):
+        done = subprocess.run(
+            ["bash", "-c", f"{shlex.quote(os.environ['FAIRLEAD'])} compare --sweep load=0.75,1 --until 1d -f {file}"],
+            capture_output=True, timeout=60, check=False, cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        answers.append(done.stdout)
+    assert answers[0] == answers[1]

@@ -199,14 +199,9 @@ static int open_reading(struct reading *r, char **overlays, uint32_t n_overlays,
 /* So that the next one can read it again. */
 static int keep_input(const struct fl_options *o, fairlead_error *err)
 {
-	int rc = 0;
+	int rc = fl_inputs_keep(o->files, o->n_files, err);
 
-	for (uint32_t i = 0; i < o->n_files; i++)
-		if (strcmp(o->files[i], "-") == 0) {
-			rc = fl_inputs_keep(err);
-			return rc < 0 ? rc : fl_inputs_rewind(err);
-		}
-	return rc;
+	return rc < 0 ? rc : fl_inputs_rewind(o->files, o->n_files, err);
 }
 
 int fl_scenario_vary(struct fl_scenario *s, const struct fl_options *o, char **overlays,

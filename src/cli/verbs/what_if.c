@@ -149,8 +149,8 @@ static int read_after(struct what_if *w, fairlead_error *err)
 		s->model->wanted = fl_policy_dialect(w->before.ops);
 	if (rc == 0)
 		rc = fl_changes_begin(&w->changes, w->edit.model, s->model, err);
-	if (rc == 0 && has_stdin(o->files, o->n_files))
-		rc = fl_inputs_rewind(err);
+	if (rc == 0)
+		rc = fl_inputs_rewind(o->files, o->n_files, err);
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.lay, err);
 	if (rc == 0)
@@ -382,7 +382,7 @@ static int what_if(struct what_if *w)
 
 	if (code != FL_EXIT_YES)
 		return code;
-	rc = has_stdin(w->options->files, w->options->n_files) ? fl_inputs_keep(&err) : 0;
+	rc = fl_inputs_keep(w->options->files, w->options->n_files, &err);
 	if (rc == 0)
 		rc = read_before(w, &err);
 	if (rc < 0)
