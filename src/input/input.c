@@ -156,7 +156,7 @@ static int open_file(const char *name, int *ret_fd, fairlead_error *err)
 	if (stat(name, &st) < 0)
 		return fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text));
 	if (S_ISFIFO(st.st_mode) && (*ret_fd = fl_input_descriptor(name)) >= 0) {
-		/* Opening it would wait for a writer, who may have ended. */
+		/* Opening it would wait for a writer, and that may have ended. */
 		*ret_fd = fcntl(*ret_fd, F_DUPFD_CLOEXEC, 0);
 		return *ret_fd < 0 ?
 			       fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_system_text(errno, text)) :
