@@ -84,7 +84,10 @@ def test_a_job_is_admitted(fairlead, write):
     assert admitted(fairlead, "-f", "q.yaml") == {
         name: [{"name": "main", "count": 3, "flavors": {"cpu": "default", "memory": "default"}}]}
     assert fairlead("explain", "-f", "q.yaml", "lab/job/train").out.startswith(name)
-    assert "1 workload:" in fairlead("check", "-f", "q.yaml").out
+    r = fairlead("check", "--strict", "-f", "q.yaml")
+    assert r.code == 0 and r.out.endswith("1 workload: no errors, 0 warnings\n")
+    assert r.err.count(": note: ") == 3
+    assert len(fairlead("check", "-f", "q.yaml", "-o", "json").json()["notes"]) == 3
 
 
 def test_what_is_assumed(fairlead, write):
@@ -247,6 +250,13 @@ def test_what_if_the_job_were_larger(fairlead, write):
     r = fairlead("what-if", "-f", "q.yaml", "--change", "change.yaml", "-o", "json")
     assert r.code == 0, r.err
     assert "lab/job-train-" in r.out  # 9 pods of 500m do not fit into 4 cpu
+
+
+def test_names_that_the_server_would_generate(fairlead, write):
+    job = JOB.replace("  name: train\n", "  generateName: train-\n")
+    write("q.yaml", QUEUES + job + job)
+    assert [w.rsplit("-", 1)[0] for w in admitted(fairlead, "-f", "q.yaml")] == ["lab/job-train-0"]
+    assert fairlead("explain", "-f", "q.yaml", "lab/job/train-1").code == 0
 
 
 def test_a_job_of_many_pod_sets(fairlead, write):

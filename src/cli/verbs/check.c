@@ -64,6 +64,20 @@ static int find_more(const struct fl_options *o, struct fl_findings *f)
 	return rc;
 }
 
+/* Behind warnings, in their order; the list has room for two of each. */
+static void part_notes(struct fl_findings *f)
+{
+	uint32_t *ids = f->notices, *notes = ids + f->n_notices;
+
+	for (uint32_t i = 0; i < f->n_notices; i++)
+		if (f->model->notices[ids[i]].kind == FL_NOTICE_ASSUMED)
+			notes[f->n_notes++] = ids[i];
+		else
+			ids[f->n_warnings++] = ids[i];
+	memmove(ids + f->n_warnings, notes, f->n_notes * sizeof(*notes));
+	f->notes = ids + f->n_warnings;
+}
+
 /* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
 static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
 {
@@ -85,7 +99,10 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 	f->notices = fl_snapshot_notices(s->model);
 	f->n_notices = s->model->n_notices;
 	f->dropped = s->model->notices_dropped;
-	return f->notices ? 0 : FAIRLEAD_ENOMEM;
+	if (!f->notices)
+		return FAIRLEAD_ENOMEM;
+	part_notes(f);
+	return 0;
 }
 
 struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i)
@@ -98,7 +115,8 @@ struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i)
 
 struct fl_diagnostic fl_finding_warning(const struct fl_findings *f, uint32_t i)
 {
-	return fl_snapshot_diagnostic(f->model, &f->model->notices[f->notices[i]], "warning");
+	return fl_snapshot_diagnostic(f->model, &f->model->notices[f->notices[i]],
+				      i < f->n_warnings ? "warning" : "note");
 }
 
 static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
@@ -109,7 +127,7 @@ static void print_count(uint32_t n, const char *what) { printf("%u %s%s, ", n, w
 static void print_text(const struct fl_findings *f)
 {
 	const struct fl_model *m = f->model;
-	uint32_t warnings = f->n_notices + f->dropped;
+	uint32_t warnings = f->n_warnings + f->dropped;
 
 	for (uint32_t i = 0; i < f->n_errors; i++)
 		fl_complain(&f->errors[i]);
@@ -142,7 +160,7 @@ static int exit_code_of(const struct fl_findings *f, bool strict)
 	for (uint32_t i = 0; i < f->n_errors; i++)
 		if (fl_exit_code(f->errors[i].code) == FL_EXIT_FAILED)
 			return FL_EXIT_FAILED;
-	if (f->n_errors || (strict && f->n_notices + f->dropped))
+	if (f->n_errors || (strict && f->n_warnings + f->dropped))
 		return FL_EXIT_NO;
 	return FL_EXIT_YES;
 }

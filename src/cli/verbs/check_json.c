@@ -70,7 +70,9 @@ static const struct fl_json_shape warning_shape = FL_SHAPE_MADE(warning_fields, 
 static const struct fl_json_field fields[] = {
 	FL_FIELD(BOOL, "ok", ok, NULL),
 	FL_FIELD_LIST("errors", errors, n_errors, error_shape, NULL),
-	FL_FIELD_LIST("warnings", notices, n_notices, warning_shape, NULL),
+	FL_FIELD_LIST("warnings", notices, n_warnings, warning_shape, NULL),
+	FL_FIELD_LIST("notes", notes, n_notes, warning_shape,
+		      "what is assumed or left out, though nothing is wrong"),
 	FL_FIELD(COUNT, "warningsNotListed", dropped, "above the number that is kept"),
 };
 static const struct fl_json_shape shape = FL_SHAPE(fields, "check");

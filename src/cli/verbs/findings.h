@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * findings - what `check` found, errors first, then warnings by place, in each of its formats
+ * findings - what `check` found, errors first, then warnings by place, then what it takes for given,
+ * in each of its formats
  */
 #ifndef FL_CLI_VERBS_FINDINGS_H
 #define FL_CLI_VERBS_FINDINGS_H
@@ -19,8 +20,10 @@ struct fl_findings {
 	uint32_t n_errors;
 	const struct fl_model *model;    /* has the notices; NULL with errors */
 	const struct fl_policy_ops *ops; /* that the warnings are about; NULL with errors */
-	uint32_t *notices;               /* of the model, by place */
-	uint32_t n_notices;
+	uint32_t *notices;               /* of the model: warnings by place, then notes */
+	uint32_t n_notices, n_warnings;
+	const uint32_t *notes; /* what is assumed or left out, though nothing is wrong */
+	uint32_t n_notes;
 	uint32_t dropped;                /* warnings above the limit of what is kept */
 	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
 };

@@ -61,9 +61,7 @@ static int late_of(struct fl_model *m, struct late **ret, fairlead_error *err)
 
 static int keep(struct fl_kube *k, bool context)
 {
-	const struct fl_kjobs_origin origin = { .input = k->input,
-					       .name = fl_model_text(k->m, k->name),
-					       .context = context };
+	const struct fl_kjobs_origin origin = { .input = k->input, .context = context };
 	struct late *late;
 	int r = late_of(k->m, &late, k->err);
 
@@ -110,10 +108,7 @@ const struct fl_kind *fl_job_kind(uint32_t i)
 	return i < sizeof kinds / sizeof *kinds ? &kinds[i] : NULL;
 }
 
-bool fl_kind_is_job(const struct fl_kind *kind)
-{
-	return kind->fields == job_fields;
-}
+bool fl_kind_is_job(const struct fl_kind *kind) { return kind->fields == job_fields; }
 
 bool fl_job_is_pod(const struct fl_doc *doc)
 {
@@ -128,8 +123,7 @@ bool fl_job_is_pod(const struct fl_doc *doc)
 	return false;
 }
 
-const struct fl_kind fl_kind_job_pod = { "",		  "Pod",       true, job_fields, keep_job,
-					 FL_TEXT_JOB, "v1" };
+const struct fl_kind fl_kind_job_pod = { "", "Pod", true, job_fields, keep_job, FL_TEXT_JOB, "v1" };
 
 void fl_kube_tap_made(struct fl_model *m, const struct fl_kube_tap *tap)
 {
@@ -165,7 +159,8 @@ static uint32_t frameworks_of(struct fl_kjob_value list)
 
 	if (!fl_kjob_is_list(list))
 		return 1u << FL_FRAMEWORK_JOB;
-	for (struct fl_kjob_value i = fl_kjob_first(list); fl_kjob_has(i); i = fl_kjob_next(list, i))
+	for (struct fl_kjob_value i = fl_kjob_first(list); fl_kjob_has(i);
+	     i = fl_kjob_next(list, i))
 		for (uint32_t f = 0; f < FL_FRAMEWORKS; f++)
 			if (fl_kjob_is(i, fl_frameworks[f].name))
 				bits |= 1u << f;
@@ -188,16 +183,16 @@ static void read_settings(const struct late *late, struct settings *ret)
 	c->manage_without_queue = fl_kjob_true(fl_kjob_get(root, "manageJobsWithoutQueueName"));
 	c->namespace_selector = fl_kjob_get(root, "managedJobsNamespaceSelector");
 	keys = fl_kjob_at(root, "integrations.labelKeysToCopy");
-	for (struct fl_kjob_value i = fl_kjob_first(keys); fl_kjob_has(i) && c->n_label_keys < LABEL_KEYS;
-	     i = fl_kjob_next(keys, i))
+	for (struct fl_kjob_value i = fl_kjob_first(keys);
+	     fl_kjob_has(i) && c->n_label_keys < LABEL_KEYS; i = fl_kjob_next(keys, i))
 		ret->label_keys[c->n_label_keys++] = fl_kjob_text(i);
 	for (size_t i = 0; i < sizeof gates / sizeof *gates; i++) {
-		struct fl_kjob_value gate =
-			fl_kjob_get(fl_kjob_get(root, "featureGates"), gates[i].name);
+		struct fl_kjob_value gate = fl_kjob_get(fl_kjob_get(root, "featureGates"),
+							gates[i].name);
 
 		if (fl_kjob_has(gate))
 			c->gates = fl_kjob_true(gate) ? c->gates | gates[i].gate :
-						       c->gates & ~gates[i].gate;
+							c->gates & ~gates[i].gate;
 	}
 }
 
@@ -274,8 +269,8 @@ static int read_made(struct making *a, const struct fl_kjob_answer *answer,
 	int r;
 
 	fl_doc_init(&doc, a->m->mem);
-	r = fl_kjob_workload_doc(w, o->object, fl_kjob_text(fl_kjob_get(metadata, "creationTimestamp")),
-				&doc, err);
+	r = fl_kjob_workload_doc(
+		w, o->object, fl_kjob_text(fl_kjob_get(metadata, "creationTimestamp")), &doc, err);
 	if (r == 0)
 		r = fl_kube_read_made(a->m, fl_kjobs_input(o->object.doc), &doc, a->late->tap, err);
 	fl_doc_done(&doc);

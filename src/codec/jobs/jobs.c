@@ -39,18 +39,12 @@ int fl_kjobs_new(const struct fl_mem *mem, struct fl_kjobs **ret, fairlead_error
 	return 0;
 }
 
-static void free_row(const struct fl_kjobs *j, struct fl_kjobs_row *row)
-{
-	fl_doc_done(&row->doc);
-	fl_mem_free(j->mem, row->given);
-}
-
 struct fl_kjobs *fl_kjobs_free(struct fl_kjobs *j)
 {
 	if (!j)
 		return NULL;
 	for (uint32_t i = 0; i < j->n; i++)
-		free_row(j, &j->rows[i]);
+		fl_doc_done(&j->rows[i].doc);
 	fl_mem_free(j->mem, j->rows);
 	return fl_mem_free(j->mem, j);
 }
@@ -67,19 +61,6 @@ uint32_t fl_kjobs_input(const struct fl_doc *object)
 {
 	/* A row begins with its document. */
 	return ((const struct fl_kjobs_row *)(const void *)object)->input;
-}
-
-static int give_name(struct fl_kjobs *j, struct fl_kjobs_row *row, const char *name,
-		     fairlead_error *err)
-{
-	size_t size = strlen(name) + 1;
-
-	row->given = j->mem->resize(j->mem->user, NULL, size);
-	if (!row->given)
-		return fl_fail_nomem(err);
-	memcpy(row->given, name, size);
-	row->name = row->given;
-	return 0;
 }
 
 int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_kjobs_origin *origin,
@@ -115,7 +96,7 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_k
 	row->namespace = *namespace ? namespace : "default";
 	if (!fl_kjobs_namespaced(kind))
 		row->namespace = "";
-	return *row->name || !origin->name ? 0 : give_name(j, row, origin->name, err);
+	return 0;
 }
 
 /* --- one answer after another: a job, or the pods of a group, through all steps --- */

@@ -268,7 +268,7 @@ static void put_spec(struct out *o, const struct fl_kjob_workload *w)
 
 /* The annotations of the job, as those that say how long it runs count for its Workload, too. */
 int fl_kjob_workload_doc(const struct fl_kjob_workload *w, struct fl_kjob_value job,
-			const char *created, struct fl_doc *ret, fairlead_error *err)
+			 const char *created, struct fl_doc *ret, fairlead_error *err)
 {
 	const struct fl_value *at = &job.doc->values[job.v];
 	struct out o = { .doc = ret, .line = at->line, .column = at->column, .err = err };

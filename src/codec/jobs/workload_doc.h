@@ -10,6 +10,6 @@
  * places; all else has that of the job itself.  @created: creationTimestamp; "": none.
  */
 int fl_kjob_workload_doc(const struct fl_kjob_workload *w, struct fl_kjob_value job,
-			const char *created, struct fl_doc *ret, fairlead_error *err);
+			 const char *created, struct fl_doc *ret, fairlead_error *err);
 
 #endif

@@ -53,7 +53,6 @@ struct fl_kjobs_row {
 	uint32_t kind;         /* enum fl_framework_id or fl_kjobs_context */
 	bool context, created; /* a cluster has it */
 	uint32_t input;
-	char *given;                        /* its name, when it has none of its own; NULL */
 	const char *namespace, *name, *uid; /* namespace "": it has none */
 };
 
