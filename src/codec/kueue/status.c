@@ -27,12 +27,16 @@ static const struct fl_field condition[] = {
 };
 
 /* What is told of the last eviction; Evicted and Preempted come in any order. */
-static int note_eviction(struct fl_kube *k, struct fl_reading *w, const struct condition *c)
+static int note_eviction(struct fl_kube *k, uint32_t item, struct fl_reading *w,
+			 struct condition *c)
 {
 	const struct fl_sym from_message = { FL_NONE };
 	struct fl_eviction_row *e = &w->eviction;
+	uint32_t message = fl_doc_find(&k->doc, item, "message");
 	bool holds = strcmp(c->status, "True") == 0;
 
+	if (message != FL_NONE && k->doc.values[message].kind == FL_TOKEN_SCALAR)
+		c->message = fl_doc_text(&k->doc, message);
 	if (holds && strcmp(c->type, "Evicted") == 0) {
 		e->at = c->time;
 		if (strcmp(fl_model_text(k->m, c->reason), "Preempted") == 0)
@@ -53,8 +57,6 @@ static int note_eviction(struct fl_kube *k, struct fl_reading *w, const struct c
 
 static void apply_condition(struct fl_reading *w, const struct condition *c)
 {
-	if (!c->type || !c->status)
-		return;
 	if (strcmp(c->type, "Requeued") == 0) {
 		w->row.not_requeued = strcmp(c->status, "False") == 0;
 		w->requeue.requeued_reason = c->reason;
@@ -86,15 +88,13 @@ static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
 
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct condition c = { .message = "", .time = FL_TIME_NONE };
-		uint32_t message = fl_doc_find(&k->doc, item, "message");
 
 		r = fl_kube_map(k, item, condition, &c);
-		if (message != FL_NONE && k->doc.values[message].kind == FL_TOKEN_SCALAR)
-			c.message = fl_doc_text(&k->doc, message);
-		if (r == 0)
-			apply_condition(row, &c);
-		if (r == 0 && c.type && c.status)
-			r = note_eviction(k, row, &c);
+		if (r < 0 || !c.type || !c.status)
+			continue;
+		apply_condition(row, &c);
+		if (strcmp(c.type, "Evicted") == 0 || strcmp(c.type, "Preempted") == 0)
+			r = note_eviction(k, item, row, &c);
 	}
 	return r;
 }
