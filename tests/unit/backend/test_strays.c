@@ -240,6 +240,16 @@ static int note_stray(void *user, uint64_t job, uint32_t attempt, const char *to
 	return 0;
 }
 
+/* The runner writes what comes through a pipe, so that is later than what the script wrote itself. */
+static bool have_written(void *user)
+{
+	bool all = true;
+
+	for (uint64_t job = 1; job <= 4; job++)
+		all &= strcmp(place_output(user, job, 1, 0, FL_STREAM_OUT), "out\n") == 0;
+	return all;
+}
+
 static void start_strays_and_die(struct place *p)
 {
 	place_open(p);
@@ -254,6 +264,7 @@ static void start_strays_and_die(struct place *p)
 					      "[ $FAIRLEAD_JOB_ID != 4 ] || exit 6; sleep @" });
 	place_wait_lines(p, "up", 4);
 	place_wait(p, 4, 1);
+	place_until(p, have_written, p, "out");
 	kill(place_runner(p, 3, 1), SIGKILL); /* and what it leaves */
 	kill(getpid(), SIGKILL);
 }
