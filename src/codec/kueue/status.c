@@ -93,7 +93,7 @@ static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
 		if (r < 0 || !c.type || !c.status)
 			continue;
 		apply_condition(row, &c);
-		if (strcmp(c.type, "Evicted") == 0 || strcmp(c.type, "Preempted") == 0)
+		if (*c.type == 'E' || *c.type == 'P') /* Evicted, Preempted; PodsReady */
 			r = note_eviction(k, item, row, &c);
 	}
 	return r;

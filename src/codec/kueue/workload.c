@@ -193,6 +193,8 @@ static int push_eviction(struct fl_kube *k, struct fl_reading *w)
 	struct fl_eviction_row *e = &w->eviction;
 	const struct fl_eviction_row *p = &w->preemption;
 
+	if (!w->row.evicted && !p->reason.v)
+		return 0;
 	if (!w->row.evicted) {
 		*e = *p;
 		e->over = w->row.reserved;
@@ -203,8 +205,6 @@ static int push_eviction(struct fl_kube *k, struct fl_reading *w)
 		e->preemptor_job = p->preemptor_job.v ? p->preemptor_job : e->preemptor_job;
 		e->preemptor_path = p->preemptor_path.v ? p->preemptor_path : e->preemptor_path;
 	}
-	if (!w->row.evicted && !e->reason.v)
-		return 0;
 	e->workload.v = k->m->n_workloads - 1;
 	return fl_model_push_evictions(k->m, e, /* ret_id= */ NULL, k->err);
 }
