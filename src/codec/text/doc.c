@@ -48,7 +48,7 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 		return r;
 	doc->values[doc->n] = (struct fl_value){
 		.kind = t->kind,
-		.type = t->type,
+		.type = t->kind == FL_TOKEN_KEY ? FL_SCALAR_NULL : t->type,
 		.line = t->line,
 		.column = t->column,
 		.start = doc->n_bytes,
@@ -78,6 +78,44 @@ int fl_doc_rename(struct fl_doc *doc, uint32_t v, const char *text, size_t len, 
 }
 
 void fl_doc_end(struct fl_doc *doc, uint32_t v) { doc->values[v].next = doc->n; }
+
+/* No key has a type of its own, so one that is cut is told by this. */
+static const enum fl_scalar_type cut = FL_SCALAR_FLOAT;
+
+void fl_doc_cut(struct fl_doc *doc, uint32_t key) { doc->values[key].type = cut; }
+
+static bool is_cut(const struct fl_value *value)
+{
+	return value->kind == FL_TOKEN_KEY && value->type == cut;
+}
+
+/*
+ * How far each value moves is kept in `hash` of the values as they were, so that links can be
+ * moved as well.
+ */
+void fl_doc_close(struct fl_doc *doc)
+{
+	uint32_t n = 0, gone = 0;
+
+	for (uint32_t i = 0, until = 0; i < doc->n; i++) {
+		if (i >= until && is_cut(&doc->values[i]))
+			until = doc->values[i].next;
+		gone += i < until;
+		doc->values[i].hash = gone - (i < until);
+	}
+	for (uint32_t i = 0, until = 0; i < doc->n; i++) {
+		const uint32_t next = doc->values[i].next;
+		const uint64_t before = next < doc->n ? doc->values[next].hash : gone;
+
+		if (i >= until && is_cut(&doc->values[i]))
+			until = next;
+		if (i < until)
+			continue;
+		doc->values[n] = doc->values[i];
+		doc->values[n++].next = next - (uint32_t)before;
+	}
+	doc->n = n;
+}
 
 int fl_doc_append(struct fl_doc *doc, const struct fl_doc *from, uint32_t v, bool place,
 		  fairlead_error *err)

@@ -45,6 +45,13 @@ int fl_doc_rename(struct fl_doc *doc, uint32_t v, const char *text, size_t len,
 /* The value (or key) @v ends here. */
 void fl_doc_end(struct fl_doc *doc, uint32_t v);
 
+/*
+ * The key @key and its value shall go: they stay until fl_doc_close, which takes out all that were
+ * cut at once; numbers of the values behind them change then.
+ */
+void fl_doc_cut(struct fl_doc *doc, uint32_t key);
+void fl_doc_close(struct fl_doc *doc);
+
 /* Append the whole value whose first token is @t. */
 int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t,
 		fairlead_error *err);
