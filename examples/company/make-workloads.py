@@ -73,8 +73,8 @@ def admission(row, team, flavor):
 		f"      count: 1\n      flavors: {{{', '.join(f'{r}: {flavor}' for r in usage)}}}\n"
 		f"      resourceUsage: {{{', '.join(f'{r}: {chr(34)}{v}{chr(34)}' for r, v in usage.items())}}}\n"
 		f"  conditions:\n"
-		f'  - {{type: QuotaReserved, status: "True", reason: QuotaReserved, lastTransitionTime: "{at}"}}\n'
-		f'  - {{type: Admitted, status: "True", reason: Admitted, lastTransitionTime: "{at}"}}\n')
+		f'  - {{type: QuotaReserved, status: "True", reason: QuotaReserved, lastTransitionTime: "{at}", message: ""}}\n'
+		f'  - {{type: Admitted, status: "True", reason: Admitted, lastTransitionTime: "{at}", message: ""}}\n')
 
 
 def workload(row, flavor):

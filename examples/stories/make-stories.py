@@ -83,8 +83,8 @@ class Story:
 				 f"    - name: main\n      count: 1\n      flavors: {{{GPU}: gpu}}\n"
 				 f'      resourceUsage: {{{GPU}: "{gpus}"}}\n'
 				 f"  conditions:\n"
-				 f'  - {{type: QuotaReserved, status: "True", reason: QuotaReserved, lastTransitionTime: "{at}"}}\n'
-				 f'  - {{type: Admitted, status: "True", reason: Admitted, lastTransitionTime: "{at}"}}')
+				 f'  - {{type: QuotaReserved, status: "True", reason: QuotaReserved, lastTransitionTime: "{at}", message: ""}}\n'
+				 f'  - {{type: Admitted, status: "True", reason: Admitted, lastTransitionTime: "{at}", message: ""}}')
 		self.add(text)
 
 	def workloads(self, queue, n, gpus, prefix="", **more):
