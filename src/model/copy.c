@@ -88,6 +88,9 @@ int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_
 	to->simulation = m->simulation;
 	to->daemon = m->daemon;
 	to->wanted = m->wanted;
+	to->lenient = m->lenient;
+	to->warns = m->warns;
+	to->judged = m->judged;
 	memcpy(to->axis, m->axis, sizeof to->axis);
 	to->notices_dropped = m->notices_dropped;
 	to->newest = m->newest;

@@ -133,6 +133,28 @@ int fl_model_new(const struct fl_mem *mem, struct fl_model **ret, fairlead_error
 	return 0;
 }
 
+void fl_model_mark(const struct fl_model *m, struct fl_model_mark *ret)
+{
+#define X(type, field) ret->n_##field = m->n_##field;
+	FL_MODEL_TABLES(X)
+#undef X
+	ret->newest = m->newest;
+}
+
+void fl_model_cut(struct fl_model *m, const struct fl_model_mark *mark)
+{
+#define X(type, field) m->n_##field = mark->n_##field;
+	FL_MODEL_TABLES(X)
+#undef X
+	m->newest = mark->newest;
+}
+
+bool fl_notice_is_note(enum fl_notice_kind kind)
+{
+	return kind == FL_NOTICE_ASSUMED || kind == FL_NOTICE_NOT_MODELLED ||
+	       kind == FL_NOTICE_IGNORED_FIELD || kind == FL_NOTICE_IGNORED_OBJECT;
+}
+
 static void drop_late(struct fl_model *m)
 {
 	if (m->late.objects)

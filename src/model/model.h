@@ -462,6 +462,9 @@ struct fl_notice {
 	struct fl_sym hint;    /* symbol 0 ("") when there is none */
 };
 
+/* It says what is not modelled or assumed: nothing is wrong with the input. */
+bool fl_notice_is_note(enum fl_notice_kind kind);
+
 /* The scheduler of the objects; KUEUE too when nothing says. */
 enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_MIXED };
 
@@ -558,7 +561,28 @@ struct fl_model {
 	uint32_t *named;         /* the same of workloads; private to named.c */
 	uint32_t n_named;
 	uint32_t notices_dropped;
-	fl_time newest; /* newest time in the input; FL_TIME_NONE when there is none */
+	/*
+	 * Before reading: what collects mistakes; then reading goes on behind it, and the model is
+	 * `spoiled`: it can only be freed.  @err has file, line and column.  0, or negative to end it.
+	 */
+	struct {
+		int (*tell)(void *user,
+			    const fairlead_error *err); /* NULL: the first error ends it */
+		void *user;
+	} wrong;
+	bool spoiled;
+	/*
+	 * Before reading: what is wrong and configures nothing is left out; what configures, and a server
+	 * would refuse, is read with a warning.
+	 */
+	bool lenient, warns;
+	/*
+	 * Before reading: what a server would refuse is wrong.  Without, only what it drops is dropped, and
+	 * an object is wrong where it cannot be read.
+	 */
+	bool judged;
+	unsigned webhook_gates; /* of the Configuration: enum fl_schema_gate */
+	fl_time newest;         /* newest time in the input; FL_TIME_NONE when there is none */
 	bool sealed;
 };
 
@@ -599,6 +623,19 @@ int fl_model_fail_at(const struct fl_model *m, struct fl_place place, fairlead_e
 				  fairlead_error *err);
 FL_MODEL_TABLES(X)
 #undef X
+
+/*
+ * What was pushed since @mark goes again: an object whose reading failed half-way.  Objects that were
+ * added stay, so none may have been.
+ */
+struct fl_model_mark {
+#define X(type, field) uint32_t n_##field;
+	FL_MODEL_TABLES(X)
+#undef X
+	fl_time newest;
+};
+void fl_model_mark(const struct fl_model *m, struct fl_model_mark *ret);
+void fl_model_cut(struct fl_model *m, const struct fl_model_mark *mark);
 
 /*
  * Add an object.  As push, and FAIRLEAD_EINPUT with place, subject and text when

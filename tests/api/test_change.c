@@ -39,7 +39,7 @@ static const char lab[] =
 static const char farm[] = "apiVersion: v1\nkind: Node\nmetadata: {name: m}\n"
 			   "status: {allocatable: {cpu: 640, memory: 640Gi, nvidia.com/gpu: 8}, "
 			   "conditions: [{type: Ready, status: \"True\"}]}\n"
-			   "---\napiVersion: v1\nkind: Node\nmetadata: {name: n}\n"
+			   "---\napiVersion: v1\nkind: Node\nmetadata: {name: n1}\n"
 			   "status: {allocatable: {cpu: 640, memory: 640Gi, nvidia.com/gpu: 4}, "
 			   "conditions: [{type: Ready, status: \"True\"}]}\n"
 #define TEAM(name, parent)                                                                         \

@@ -64,7 +64,7 @@ def test_odd_last_updates(fairlead, write, update):
 
 
 def test_a_bad_last_update_is_an_error_with_its_place(fairlead, write):
-    write("c.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: a, namespace: n}\n"
+    write("c.yaml", "apiVersion: kueue.x-k8s.io/v1beta2\nkind: LocalQueue\nmetadata: {name: a, namespace: ns}\n"
           "status: {fairSharing: {admissionFairSharingStatus: {lastUpdate: yesterday}}}\n")
     result = fairlead("plan", "-f", "c.yaml")
     assert result.code == 1

@@ -31,8 +31,9 @@ def test_errors_of_all_files(fairlead, write, valid):
     assert (r.code, r.err) == (1, "")
     doc = valid(r.json(), "check")
     assert doc["ok"] is False
-    assert doc["errors"][0] == {"file": "./a.yaml", "line": 3, "column": 11, "subject": "ResourceFlavor .metadata",
-                                "message": "expected a map, not a number"}
+    assert doc["errors"][0] == {"kind": "malformed", "file": "./a.yaml", "line": 3, "column": 11,
+                                "subject": "ResourceFlavor .metadata", "path": ".metadata",
+                                "message": ".metadata: expected a map, not a number"}
 
 
 def test_warnings_and_strict(fairlead, write, valid):
@@ -53,18 +54,18 @@ def test_warnings_and_strict(fairlead, write, valid):
 
 def test_lint_is_part_of_check_only(fairlead, write):
     objects = m.small()
-    objects.append(m.cohort("co", None, m.quota("f", cpu={"nominalQuota": "1", "borrowingLimit": "1"})))
+    objects.append(m.cohort("co", "top", m.quota("f", cpu={"nominalQuota": "1", "lendingLimit": "0"})))
     write("c.json", m.dump(*objects))
     r = fairlead("check", "-f", "c.json", "-o", "json")
     assert r.code == 0
-    assert "root-borrowing-limit" in [w["kind"] for w in r.json()["warnings"]]
+    assert "nothing-to-lend" in [w["kind"] for w in r.json()["warnings"]]
 
 
 def test_missing_file(fairlead, valid):
     r = fairlead("check", "-f", "nothing.yaml", "-o", "json")
     assert (r.code, r.err) == (1, "")
     doc = valid(r.json(), "check")
-    assert doc["errors"] == [{"file": "nothing.yaml", "message": "no such file or directory"}]
+    assert doc["errors"] == [{"kind": "unreadable", "file": "nothing.yaml", "message": "no such file or directory"}]
 
 
 def test_guide_lists_everything(fairlead, write):

@@ -134,7 +134,7 @@ status: {phase: Pending}
     node = """\
 apiVersion: v1
 kind: Node
-metadata: {name: n}
+metadata: {name: n1}
 status: {allocatable: {cpu: 8, memory: 8Gi, pods: 99, nvidia.com/gpu: 9},
   conditions: [{type: Ready, status: "True"}]}
 """

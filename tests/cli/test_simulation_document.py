@@ -346,10 +346,12 @@ def test_left_out_however_true_is_written(fairlead, write):
 ])
 def test_bad_annotations(fairlead, write, annotation, text):
     write("w.json", m.dump(*json.loads(tree())["items"], workload("w", annotation)))
-    r = fairlead("simulate", "-f", "w.json")
+    r = fairlead("simulate", "-f", "w.json", "--strict")
     assert r.code == 1
     assert "Workload/ns/w .metadata.annotations" in r.first_error
     assert r.first_error.endswith(text)
+    r = fairlead("simulate", "-f", "w.json")
+    assert r.code == 0 and "Left out" in r.out and text in " ".join(r.out.split())
 
 
 def test_other_verbs_read_past_it(fairlead, write):

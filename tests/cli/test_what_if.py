@@ -521,7 +521,7 @@ def test_warnings(fairlead, write):
     write("change.json", m.dump(change, {"apiVersion": "v1", "kind": "Service", "metadata": {"name": "s"}}))
     r = fairlead("what-if", "-f", "c.json", "--change", "change.json", "--delete", "ResourceFlavor/f")
     assert r.code == 0
-    lines = [line for line in r.err.splitlines() if "warning" in line]
+    lines = [line for line in r.err.splitlines() if ": warning: " in line or ": note: " in line]
     assert [line.split(": ", 3)[2:] for line in lines] == [
         ["Workload/ns/a2 .spec.fooo", "unknown field 'fooo'"],
         ["ClusterQueue/a .spec.bar", "unknown field 'bar'"],

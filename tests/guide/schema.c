@@ -388,6 +388,15 @@ static json_t *document_of(struct maker *k)
 	json_t *value;
 	json_object_foreach(all, key, value) json_array_append_new(first, json_string(key));
 	json_array_extend(first, required);
+	if (!k->document->plain) {
+		set(all, "leftOut",
+		    parse("{\"type\": \"array\", \"items\": {\"type\": \"object\"}, \"description\": "
+			  "\"objects that a server would refuse, which are left out; with `counted` they "
+			  "count as admitted\"}"));
+		set(all, "uncertain",
+		    parse("{\"type\": \"array\", \"items\": {\"type\": \"object\"}, \"description\": "
+			  "\"workloads that hold quota of which is not known how much\"}"));
+	}
 	json_object_update(all, json_object_get(o, "properties"));
 	set(o, "properties", all);
 	set(o, "required", first);

@@ -172,8 +172,11 @@ int fl_snapshot_begin(struct fl_snapshot *s, const struct fl_options *o, fairlea
 {
 	*s = (struct fl_snapshot){ .options = o, .ops = fl_policy_of(FL_DIALECT_KUEUE) };
 	int rc = fl_model_new(&fl_mem_heap, &s->model, err);
-	if (rc == 0)
+	if (rc == 0) {
 		s->model->wanted = o->policy ? fl_policy_dialect(o->policy) : FL_DIALECT_ANY;
+		s->model->judged = true;
+		s->model->lenient = s->model->warns = !o->strict;
+	}
 	return rc;
 }
 
@@ -300,6 +303,40 @@ static void warn_of_moves(const struct fl_snapshot *s)
 	fl_print_diagnostic(&d);
 }
 
+static bool is_output(const char *name) { return name && strcmp(name, "-") == 0; }
+
+/* Told above the answer, and in its JSON; on standard error where the output is no answer for people. */
+static bool is_told_above(const struct fl_snapshot *s, const struct fl_notice *n)
+{
+	const struct fl_options *o = s->options;
+
+	return (n->kind == FL_NOTICE_LEFT_OUT || n->kind == FL_NOTICE_COUNTED ||
+		n->kind == FL_NOTICE_UNCERTAIN) &&
+	       strcmp(o->verb, "record") != 0 && strcmp(o->verb, "save") != 0 &&
+	       strcmp(o->verb, "divide") != 0 && !is_output(o->svg) && !is_output(o->out);
+}
+
+static void tell_above(const struct fl_snapshot *s)
+{
+	struct fl_report r = { .model = s->model };
+
+	for (uint32_t i = 0; i < s->model->n_notices; i++)
+		if (is_told_above(s, &s->model->notices[i]) &&
+		    s->options->output == FL_OUTPUT_TEXT) {
+			fl_terminal(&r);
+			fl_report_left_out(&r);
+			return;
+		}
+}
+
+bool fl_snapshot_uncertain(const struct fl_snapshot *s)
+{
+	for (uint32_t i = 0; i < s->model->n_notices; i++)
+		if (s->model->notices[i].kind == FL_NOTICE_UNCERTAIN)
+			return true;
+	return false;
+}
+
 /* Warnings, cut after some; with --strict unknown fields are errors and end it.
  */
 int fl_snapshot_warn(const struct fl_snapshot *s)
@@ -318,19 +355,21 @@ int fl_snapshot_warn(const struct fl_snapshot *s)
 	for (uint32_t i = 0; i < m->n_notices; i++) {
 		const struct fl_notice *n = &m->notices[ids[i]];
 
-		if (n->kind == FL_NOTICE_ASSUMED)
+		if (n->kind == FL_NOTICE_ASSUMED || is_told_above(s, n))
 			continue;
 		if (s->options->strict && n->kind == FL_NOTICE_UNKNOWN_FIELD) {
 			refused = true;
 			print_notice(m, n, "error");
 		} else if (shown < SHOWN_WARNINGS) {
 			shown++;
-			print_notice(m, n, "warning");
+			print_notice(m, n, fl_notice_is_note(n->kind) ? "note" : "warning");
 		} else {
 			rest++;
 		}
 	}
 	free(ids);
+	fflush(stderr);
+	tell_above(s);
 	warn_of_moves(s);
 	if (rest)
 		fprintf(stderr, "fairlead: %u more warning%s; 'fairlead check' prints all\n", rest,

@@ -61,6 +61,8 @@ int fl_snapshot_open(struct fl_snapshot *s, const struct fl_options *o);
 /* Its parts: the warnings, and the rest. An exit code; 0 or an error. */
 int fl_snapshot_warn(const struct fl_snapshot *s);
 int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err);
+/* A workload holds quota that cannot be read: nothing is known for sure. */
+bool fl_snapshot_uncertain(const struct fl_snapshot *s);
 /* The assumptions, in words; s->out_of_memory when one is missing. */
 void fl_snapshot_assume(struct fl_snapshot *s);
 /* --now, or the newest time in the input. */

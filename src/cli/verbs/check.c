@@ -37,15 +37,32 @@ static bool known(const struct fl_findings *f, const fairlead_error *err)
 	return false;
 }
 
-static int read_alone(const char *name, fairlead_error *err)
+/* Everything that is wrong with objects comes here, and reading goes on. */
+static int collect(void *user, const fairlead_error *err)
+{
+	struct fl_findings *f = user;
+
+	return known(f, err) ? 0 : add_error(f, err);
+}
+
+static void collect_from(struct fl_model *m, struct fl_findings *f)
+{
+	m->wrong.tell = collect;
+	m->wrong.user = f;
+	m->judged = true;
+}
+
+static int read_alone(const char *name, struct fl_findings *f, fairlead_error *err)
 {
 	struct fl_model *m = NULL;
 
 	if (strcmp(name, "-") == 0)
 		return 0; /* it was read already, and cannot be read again */
 	int rc = fl_model_new(&fl_mem_heap, &m, err);
-	if (rc == 0)
+	if (rc == 0) {
+		collect_from(m, f);
 		rc = fl_snapshot_load(m, name, /* tap= */ NULL, err);
+	}
 	fl_model_free(m);
 	return rc;
 }
@@ -58,7 +75,7 @@ static int find_more(const struct fl_options *o, struct fl_findings *f)
 
 	if (fl_inputs_find(&in, o->files, o->n_files, &err) == 0)
 		for (uint32_t i = 0; i < in.n && rc == 0; i++)
-			if (read_alone(in.names[i], &err) < 0 && !known(f, &err))
+			if (read_alone(in.names[i], f, &err) < 0 && !known(f, &err))
 				rc = add_error(f, &err);
 	fl_inputs_done(&in);
 	return rc;
@@ -70,7 +87,7 @@ static void part_notes(struct fl_findings *f)
 	uint32_t *ids = f->notices, *notes = ids + f->n_notices;
 
 	for (uint32_t i = 0; i < f->n_notices; i++)
-		if (f->model->notices[ids[i]].kind == FL_NOTICE_ASSUMED)
+		if (fl_notice_is_note(f->model->notices[ids[i]].kind))
 			notes[f->n_notes++] = ids[i];
 		else
 			ids[f->n_warnings++] = ids[i];
@@ -78,24 +95,9 @@ static void part_notes(struct fl_findings *f)
 	f->notes = ids + f->n_warnings;
 }
 
-/* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
-static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
+static int take_notices(const struct fl_snapshot *s, struct fl_findings *f)
 {
-	fairlead_error err = { 0 };
-
-	int rc = fl_snapshot_read(s, o, &err);
-	if (rc == 0)
-		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
-	if (rc == 0)
-		rc = fl_face_of(s->ops)->lint(s->model, &err);
-	if (rc < 0) {
-		int nomem = add_error(f, &err);
-
-		return nomem || rc == FAIRLEAD_ENOMEM ? nomem : find_more(o, f);
-	}
 	f->model = s->model;
-	f->ops = s->ops;
-	f->image = s->is_image ? s : NULL;
 	f->notices = fl_snapshot_notices(s->model);
 	f->n_notices = s->model->n_notices;
 	f->dropped = s->model->notices_dropped;
@@ -103,6 +105,47 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 		return FAIRLEAD_ENOMEM;
 	part_notes(f);
 	return 0;
+}
+
+/* Read all of it; what is not wrong with single objects is in @err. */
+static int read_whole(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f,
+		      fairlead_error *err)
+{
+	int rc = fl_snapshot_begin(s, o, err);
+
+	s->images = true;
+	if (rc == 0)
+		collect_from(s->model, f);
+	if (rc == 0)
+		rc = fl_snapshot_add(s, o->files, o->n_files, /* tap= */ NULL, err);
+	if (rc == 0 && !s->is_image)
+		rc = fl_model_complete(s->model, err); /* objects are made of jobs */
+	if (rc == 0 && !s->model->spoiled)
+		rc = fl_snapshot_seal(s, /* assume= */ false, err);
+	return rc;
+}
+
+/* Everything that is wrong into @f. 0 or FAIRLEAD_ENOMEM. */
+static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f)
+{
+	fairlead_error err = { 0 };
+
+	int rc = read_whole(s, o, f, &err);
+	if (rc == 0 && !s->model->spoiled)
+		rc = fl_model_check_samples(s->model, fl_snapshot_clock(s), &err);
+	if (rc == 0 && !s->model->spoiled)
+		rc = fl_face_of(s->ops)->lint(s->model, &err);
+	if (rc < 0) {
+		int nomem = known(f, &err) ? 0 : add_error(f, &err);
+
+		if (nomem || rc == FAIRLEAD_ENOMEM)
+			return nomem;
+		rc = find_more(o, f);
+		return rc < 0 || !s->model ? rc : take_notices(s, f);
+	}
+	f->ops = s->ops;
+	f->image = s->is_image ? s : NULL;
+	return take_notices(s, f);
 }
 
 struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i)

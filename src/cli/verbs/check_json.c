@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The shape of findings as JSON. */
+#include <stdio.h>
+#include <string.h>
+
 #include "cli/verbs/findings.h"
 
+/* "ClusterQueue/a .spec.cohort": the path is what stands behind the object, which may have blanks. */
 struct finding {
 	const char *kind, *file;
 	uint32_t line, column;
-	const char *subject, *message, *hint;
+	const char *subject, *path, *message, *hint;
+	char text[900];
 };
 
 static const char *known(const char *text) { return *text ? text : NULL; }
+
+/* Programs that show the message alone show where it is. */
+static void put_path(struct finding *f)
+{
+	const char *path = f->subject ? strstr(f->subject, " .") : NULL;
+
+	f->path = path ? path + 1 : NULL;
+	if (!f->path)
+		return;
+	(void)snprintf(f->text, sizeof f->text, "%s: %s", f->path, f->message);
+	f->message = f->text;
+}
 
 static bool fill_error(struct fl_shape_at *at, const void *source, uint32_t i, void *row)
 {
@@ -17,6 +34,7 @@ static bool fill_error(struct fl_shape_at *at, const void *source, uint32_t i, v
 	(void)at;
 	(void)i;
 	*(struct finding *)row = (struct finding){
+		.kind = fl_error_kinds[fl_error_kind_of(e)].name,
 		.file = known(e->file),
 		.line = e->line,
 		.column = e->line ? e->column : 0,
@@ -24,6 +42,7 @@ static bool fill_error(struct fl_shape_at *at, const void *source, uint32_t i, v
 		.message = e->text,
 		.hint = known(e->hint),
 	};
+	put_path(row);
 	return true;
 }
 
@@ -42,27 +61,24 @@ static bool fill_warning(struct fl_shape_at *at, const void *source, uint32_t i,
 		.message = fl_model_text(m, n->text),
 		.hint = known(fl_model_text(m, n->hint)),
 	};
+	put_path(row);
 	return true;
 }
 
 #define ROW struct finding
 static const struct fl_json_field error_fields[] = {
+	FL_FIELD(TEXT, "kind", kind, NULL, .more = "{\"pattern\": \"^[a-z-]+$\"}"),
 	FL_FIELD(TEXT, "file", file, NULL, .maybe = true),
 	FL_FIELD(NTH, "line", line, NULL, .maybe = true),
 	FL_FIELD(NTH, "column", column, NULL, .maybe = true),
 	FL_FIELD(TEXT, "subject", subject, NULL, .maybe = true),
+	FL_FIELD(TEXT, "path", path, "of the field in the object", .maybe = true),
 	FL_FIELD(TEXT, "message", message, NULL, .more = "{\"minLength\": 1}"),
 	FL_FIELD(TEXT, "hint", hint, NULL, .maybe = true),
 };
 static const struct fl_json_shape error_shape = FL_SHAPE_MADE(error_fields, fill_error,
 							      sizeof(fairlead_error), "error");
-static const struct fl_json_shape place_shape = FL_SHAPE(error_fields, "place");
-
-static const struct fl_json_field warning_fields[] = {
-	FL_FIELD(TEXT, "kind", kind, NULL, .more = "{\"pattern\": \"^[a-z-]+$\"}"),
-	FL_FIELD_ALSO(place_shape, NULL),
-};
-static const struct fl_json_shape warning_shape = FL_SHAPE_MADE(warning_fields, fill_warning,
+static const struct fl_json_shape warning_shape = FL_SHAPE_MADE(error_fields, fill_warning,
 								sizeof(uint32_t), "warning");
 #undef ROW
 

@@ -14,20 +14,6 @@
 #include "input/input.h"
 #include "report/out/json.h"
 
-static const struct {
-	const char *name, *meaning, *advice;
-} error_kinds[] = {
-	[FL_ERROR_MALFORMED] = { "malformed", "the input is not what a cluster would accept",
-				 "correct what the message names" },
-	[FL_ERROR_UNREADABLE] = { "unreadable", "a file does not exist or cannot be read",
-				  "correct the name, or what the message names" },
-	[FL_ERROR_LIMIT] = { "above-limit", "the input is larger than what is read",
-			     "split the input, or leave out what the question does not need" },
-	[FL_ERROR_FAILED] = { "failed", "the environment failed", "try again" },
-};
-
-enum { N_ERROR_KINDS = sizeof(error_kinds) / sizeof(*error_kinds) };
-
 /* A text read again, for columns: the line that was looked for last. */
 struct lines {
 	char *name;
@@ -260,18 +246,9 @@ static void put_result(struct out *o, uint32_t rule_index, const char *rule, con
 	fl_json_end_object(j);
 }
 
-static enum fl_error_kind kind_of(const fairlead_error *err)
-{
-	if (err->code == FAIRLEAD_ELIMIT)
-		return FL_ERROR_LIMIT;
-	if (fl_exit_code(err->code) == FL_EXIT_FAILED)
-		return FL_ERROR_FAILED;
-	return err->line ? FL_ERROR_MALFORMED : FL_ERROR_UNREADABLE;
-}
-
 static const char *level_of(enum fl_notice_kind kind)
 {
-	return kind == FL_NOTICE_ASSUMED ? "note" : "warning";
+	return fl_notice_is_note(kind) ? "note" : "warning";
 }
 
 static void put_results(struct out *o, const struct fl_findings *f)
@@ -279,15 +256,15 @@ static void put_results(struct out *o, const struct fl_findings *f)
 	fl_json_list(&o->json, "results");
 	for (uint32_t i = 0; i < f->n_errors; i++) {
 		struct fl_diagnostic d = fl_finding_error(f, i);
-		enum fl_error_kind kind = kind_of(&f->errors[i]);
+		enum fl_error_kind kind = fl_error_kind_of(&f->errors[i]);
 
-		put_result(o, (uint32_t)kind, error_kinds[kind].name, "error", &d);
+		put_result(o, (uint32_t)kind, fl_error_kinds[kind].name, "error", &d);
 	}
 	for (uint32_t i = 0; i < f->n_notices; i++) {
 		struct fl_diagnostic d = fl_finding_warning(f, i);
 		enum fl_notice_kind kind = f->model->notices[f->notices[i]].kind;
 
-		put_result(o, N_ERROR_KINDS + (uint32_t)kind, fl_notice_name(kind), level_of(kind),
+		put_result(o, FL_ERROR_KINDS + (uint32_t)kind, fl_notice_name(kind), level_of(kind),
 			   &d);
 	}
 	fl_json_end_list(&o->json);
@@ -322,9 +299,9 @@ static void put_tool(struct fl_json *j)
 	fl_json_text(j, "name", "fairlead");
 	fl_json_text(j, "version", FAIRLEAD_VERSION);
 	fl_json_list(j, "rules");
-	for (unsigned i = 0; i < N_ERROR_KINDS; i++)
-		put_rule(j, error_kinds[i].name, error_kinds[i].meaning, error_kinds[i].advice,
-			 "error");
+	for (unsigned i = 0; i < FL_ERROR_KINDS; i++)
+		put_rule(j, fl_error_kinds[i].name, fl_error_kinds[i].meaning,
+			 fl_error_kinds[i].advice, "error");
 	for (uint32_t i = 0; i < FL_NOTICE_KINDS; i++) {
 		enum fl_notice_kind kind = (enum fl_notice_kind)i;
 

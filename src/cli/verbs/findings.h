@@ -12,13 +12,23 @@
 #include "report/out/shape.h"
 
 /* Kinds of errors; those of warnings are fl_notice_kind. */
-enum fl_error_kind { FL_ERROR_MALFORMED, FL_ERROR_UNREADABLE, FL_ERROR_LIMIT, FL_ERROR_FAILED };
+enum fl_error_kind {
+	FL_ERROR_MALFORMED,
+	FL_ERROR_UNREADABLE,
+	FL_ERROR_LIMIT,
+	FL_ERROR_FAILED,
+	FL_ERROR_KINDS
+};
+
+extern const struct fl_error_words {
+	const char *name, *meaning, *advice;
+} fl_error_kinds[FL_ERROR_KINDS];
 
 struct fl_findings {
 	bool ok; /* the exit status is 0 */
 	fairlead_error *errors;
 	uint32_t n_errors;
-	const struct fl_model *model;    /* has the notices; NULL with errors */
+	const struct fl_model *model;    /* has the notices; NULL without memory */
 	const struct fl_policy_ops *ops; /* that the warnings are about; NULL with errors */
 	uint32_t *notices;               /* of the model: warnings by place, then notes */
 	uint32_t n_notices, n_warnings;
@@ -27,6 +37,8 @@ struct fl_findings {
 	uint32_t dropped;                /* warnings above the limit of what is kept */
 	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
 };
+
+enum fl_error_kind fl_error_kind_of(const fairlead_error *err);
 
 /* What one finding says. Valid as long as the findings. */
 struct fl_diagnostic fl_finding_error(const struct fl_findings *f, uint32_t i);

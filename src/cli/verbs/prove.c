@@ -366,7 +366,8 @@ static int exit_of(const struct proving *v)
 
 	if (has_loop(v) || (a->own && a->own->loop_first))
 		return FL_EXIT_NO;
-	if (a->end != FL_PROVE_ALL && a->end != FL_PROVE_THEOREM)
+	if ((a->end != FL_PROVE_ALL && a->end != FL_PROVE_THEOREM) ||
+	    fl_snapshot_uncertain(&v->snapshot))
 		return FL_EXIT_UNKNOWN;
 	return fl_prove_doubt(a) ? FL_EXIT_DOUBT : FL_EXIT_YES;
 }

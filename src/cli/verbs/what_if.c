@@ -112,6 +112,9 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	struct fl_snapshot *s = &w->before;
 
 	int rc = fl_snapshot_begin(&w->edit, o, err);
+
+	if (rc == 0)
+		w->edit.model->lenient = false; /* what is asked about is not left out */
 	if (rc == 0)
 		rc = fl_snapshot_add(&w->edit, o->changes, o->n_changes, &w->changes.collect, err);
 	if (rc == 0)
@@ -365,6 +368,8 @@ static int answer(struct what_if *w)
 		rc = o->output == FL_OUTPUT_JSON ? fl_what_if_json(&report, &err) :
 						   fl_what_if_text(&report, &err);
 		code = result.holds ? FL_EXIT_NO : FL_EXIT_YES;
+		if (o->fail_if && fl_snapshot_uncertain(&w->before))
+			code = FL_EXIT_UNKNOWN;
 	}
 	if (rc < 0 && code == FL_EXIT_YES)
 		code = fl_complain(&err);

@@ -157,6 +157,8 @@ static int put_value(struct writing *w, uint32_t v, const struct fl_field *f,
 static bool is_kept(const struct writing *w, const struct fl_field *fields,
 		    const struct fl_field *f)
 {
+	if (f->recorded)
+		return true;
 	if (f->support != FL_FIELD_SUPPORTED)
 		return false;
 	return fields != fl_fields_metadata || strcmp(f->name, "creationTimestamp") == 0 ||
@@ -180,7 +182,9 @@ static int put_fields(struct writing *w, uint32_t v, const struct fl_field *fiel
 		if (!f->name || !is_kept(w, fields, f) || fl_kube_is_null(w->k, key + 1))
 			continue;
 		r = push_key(w, FL_TEXT_VALUE, name);
-		if (r == 0)
+		if (r == 0 && f->blank)
+			r = push_text(w, FL_TOKEN_SCALAR, FL_SCALAR_STRING, FL_TEXT_VALUE, "", 0);
+		else if (r == 0)
 			r = put_value(w, key + 1, f,
 				      sibling == FL_NONE ?
 					      f->text :

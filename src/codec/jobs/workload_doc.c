@@ -208,6 +208,7 @@ static void put_owners(struct out *o, const struct fl_kjob_workload *w)
 		put_text(o, "apiVersion", w->owners[i].api_version);
 		put_text(o, "kind", w->owners[i].kind);
 		put_text(o, "name", w->owners[i].name);
+		put_text(o, "uid", "unknown"); /* a server wants one */
 		put(o, "controller", FL_SCALAR_BOOL, w->owners[i].controller ? "true" : "false");
 		end(o, map);
 	}

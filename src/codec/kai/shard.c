@@ -220,7 +220,7 @@ static int read_usage_params(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field usage_db[] = {
-	FL_IGNORED("clientType"),
+	FL_RECORDED("clientType", .text = FL_TEXT_WORD),
 	FL_IGNORED("connectionString"),
 	FL_IGNORED("connectionStringEnvVar"),
 	{ .name = "usageParams", .read = read_usage_params, .fields = usage_params },

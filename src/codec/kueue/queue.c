@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ResourceFlavor, ClusterQueue, Cohort, LocalQueue. */
+#include <string.h>
+
 #include "codec/object/types.h"
 
 /* --- ResourceFlavor --- */
@@ -59,7 +61,7 @@ static const struct fl_type fl_type_quota = { .read = read_amount };
 
 static const struct fl_field quota[] = {
 	{ QUOTA("name", text, resource_name), .needed = true, .text = FL_TEXT_RESOURCE },
-	{ QUOTA("nominalQuota", quota, nominal), .needed = true },
+	{ QUOTA("nominalQuota", quota, nominal) }, /* a ClusterQueue's is 0 when it is missing */
 	{ QUOTA("borrowingLimit", quota, borrowing_limit) },
 	{ QUOTA("lendingLimit", quota, lending_limit) },
 	{ .name = NULL },
@@ -195,9 +197,24 @@ static const struct fl_field fungibility[] = {
 	{ .name = NULL },
 };
 
+/* v1beta1 takes any word, and acts on one. */
+static int read_mode(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	struct fl_sym word;
+	int r = fl_kube_text(k, v, &word);
+
+	(void)f;
+	if (r == 0)
+		*(bool *)to = strcmp(fl_doc_text(&k->doc, v), "UsageBasedAdmissionFairSharing") ==
+			      0;
+	return r;
+}
+
+#define FL_C_mode bool
+static const struct fl_type fl_type_mode = { .read = read_mode };
+
 static const struct fl_field admission_scope[] = {
-	{ FL_IS_EITHER("admissionMode", struct fl_node_row, usage_based, "NoAdmissionFairSharing",
-		       "UsageBasedAdmissionFairSharing") },
+	{ NODE("admissionMode", mode, usage_based), .text = FL_TEXT_WORD },
 	{ .name = NULL },
 };
 

@@ -20,8 +20,9 @@ static const struct fl_field condition[] = {
 	{ CONDITION("status", said, status), .text = FL_TEXT_WORD },
 	{ CONDITION("reason", text, reason), .text = FL_TEXT_WORD },
 	{ CONDITION("lastTransitionTime", time, time) },
-	FL_PASSED("message",
-		  "changes no decision; explain reads in it which workload preempted this one"),
+	FL_RECORDED("message", .blank = true,
+		    .note = "changes no decision; explain reads in it which workload preempted "
+			    "this one"),
 	FL_IGNORED("observedGeneration"),
 	{ .name = NULL },
 };

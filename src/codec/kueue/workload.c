@@ -62,7 +62,7 @@ static int read_limit(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field class_ref[] = {
-	FL_IGNORED("group"), /* the kind is known from the object */
+	FL_RECORDED("group", .text = FL_TEXT_WORD), /* the kind is known from the object */
 	{ WORKLOAD("kind", class_kind, class_of_workloads),
 	  .words = (const char *const[]){ "WorkloadPriorityClass", "PriorityClass", NULL } },
 	{ WORKLOAD("name", name, priority_class), .text = FL_TEXT_CLASS },
@@ -112,6 +112,8 @@ static int read_owners(struct fl_kube *k, uint32_t v, void *row)
 }
 
 static const struct fl_field owner[] = {
+	FL_RECORDED("apiVersion", .text = FL_TEXT_WORD),
+	FL_RECORDED("uid", .text = FL_TEXT_UID),
 	{ .name = "kind", .text = FL_TEXT_WORD },
 	{ .name = "name", .text = FL_TEXT_JOB },
 	{ .name = "controller" },
@@ -226,6 +228,8 @@ static int read_workload(struct fl_kube *k)
 	r = fl_kube_map(k, 0, workload_fields, &w);
 	if (r < 0)
 		return r;
+	if (k->held) /* its conditions may be what could not be read */
+		w.quota_reserved = w.row.admitted = true;
 	w.row.reserved = w.quota_reserved && w.has_admission;
 	/*
 	 * As Kueue will do: a workload with quota is deactivated when an admission check rejects

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of several kinds: metadata, labels, selectors, tolerations. */
+#include <string.h>
+
 #include "codec/object/types.h"
 
 /*
@@ -139,13 +141,46 @@ int fl_kube_selector(struct fl_kube *k, uint32_t v, struct fl_selector *ret)
 
 const struct fl_field fl_fields_toleration[] = {
 	{ TOLERATION("key", text, key), .text = FL_TEXT_LABEL_KEY },
-	{ FL_IS_EITHER("operator", struct fl_toleration, exists, "Equal", "Exists", "") },
+	{ FL_IS_EITHER("operator", struct fl_toleration, exists, "Equal", "Exists", ""),
+	  .text = FL_TEXT_WORD },
 	{ TOLERATION("value", text, value), .text = FL_TEXT_LABEL_VALUE },
 	{ FL_IS_ENUM("effect", struct fl_toleration, effect, enum fl_effect, "NoSchedule",
-		     "PreferNoSchedule", "NoExecute", "") },
+		     "PreferNoSchedule", "NoExecute", ""),
+	  .text = FL_TEXT_WORD },
 	FL_IGNORED("tolerationSeconds"),
 	{ .name = NULL },
 };
+
+/* No server holds a pod's words against a list: a toleration with a word that none knows tolerates nothing. */
+static bool is_known(const struct fl_kube *k, uint32_t item, const char *field,
+		     const char *const *words)
+{
+	uint32_t v = fl_doc_find(&k->doc, item, field);
+	size_t i = 0;
+
+	if (v == FL_NONE || k->doc.values[v].kind != FL_TOKEN_SCALAR ||
+	    k->doc.values[v].type != FL_SCALAR_STRING)
+		return true;
+	while (words[i] && strcmp(words[i], fl_doc_text(&k->doc, v)) != 0)
+		i++;
+	return words[i];
+}
+
+static int pass_unknown(struct fl_kube *k, uint32_t item)
+{
+	static const char *const effects[] = { "NoSchedule", "PreferNoSchedule", "NoExecute", "",
+					       NULL };
+	static const char *const operators[] = { "Equal", "Exists", "", NULL };
+	bool effect = is_known(k, item, "effect", effects);
+	int r;
+
+	if (effect && is_known(k, item, "operator", operators))
+		return 0;
+	r = fl_kube_notice(k, item, FL_NOTICE_IGNORED_FIELD, /* hint= */ NULL,
+			   "a toleration with an unknown %s tolerates nothing",
+			   effect ? "operator" : "effect");
+	return r < 0 ? r : 1;
+}
 
 int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 {
@@ -155,7 +190,13 @@ int fl_kube_tolerations(struct fl_kube *k, uint32_t v, struct fl_span *ret)
 	for (uint32_t item = v + 1; r == 0 && item < end; item = fl_kube_next(k, item)) {
 		struct fl_toleration t = { .effect = FL_EFFECT_ANY };
 
-		r = fl_kube_map(k, item, fl_fields_toleration, &t);
+		r = pass_unknown(k, item);
+		if (r > 0) {
+			r = 0;
+			continue;
+		}
+		if (r == 0)
+			r = fl_kube_map(k, item, fl_fields_toleration, &t);
 		if (r == 0)
 			r = fl_model_push_tolerations(k->m, &t, /* ret_id= */ NULL, k->err);
 	}

@@ -32,6 +32,9 @@ struct fl_kube {
 	struct fl_sym namespace, name;
 	struct fl_noted_life life;
 	bool own;                      /* an object of ours: unknown fields are errors */
+	bool made;                     /* by us, of another object: it is as a server has it */
+	bool told;                     /* what is wrong with it was collected */
+	bool held;                     /* what it holds is all that could be read of it */
 	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
@@ -51,6 +54,10 @@ struct fl_field {
 	const char *name; /* NULL ends the table */
 	enum fl_support support;
 	bool list;
+	/*
+	 * Ignored, and recorded all the same, since a server needs it; or an empty text in its place.
+	 */
+	bool recorded, blank;
 	bool needed;   /* fl_kube_whole requires it */
 	bool one;      /* of the fields so marked in a table exactly one must be given */
 	uint16_t said; /* with FL_SAID: where a bool of the row is, plus 1 */
@@ -91,6 +98,11 @@ struct fl_field {
 #define FL_NOTED(field, why)                                                                       \
 	{                                                                                          \
 		.name = field, .support = FL_FIELD_NOTED, .note = why                              \
+	}
+/* What changes no decision, but has to be there. */
+#define FL_RECORDED(field, ...)                                                                    \
+	{                                                                                          \
+		.name = field, .support = FL_FIELD_IGNORED, .recorded = true, __VA_ARGS__          \
 	}
 /* The rows that every kind begins with. */
 #define FL_HEAD                                                                                    \

@@ -12,6 +12,9 @@
 
 #include "base/limits.h"
 #include "codec/object/fields.h"
+#include "codec/object/judged.h"
+#include "codec/object/salvage.h"
+#include "codec/schema/kinds.h"
 
 static const struct fl_kind *const kinds[] = {
 	&fl_kind_flavor,         &fl_kind_cluster_queue,
@@ -114,7 +117,7 @@ static void name_subject(struct fl_kube *k, const char *kind, const char *namesp
 }
 
 /* Reads k->name and k->namespace, with their types checked, before the fields. */
-static int read_names(struct fl_kube *k, const struct fl_kind *kind)
+int fl_kube_read_names(struct fl_kube *k, const struct fl_kind *kind)
 {
 	uint32_t metadata = fl_doc_find(&k->doc, 0, "metadata"), end = 0, v;
 	int r;
@@ -145,6 +148,11 @@ static const struct {
 	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard" },
 	{ "kai.scheduler", "Topology", "pods are placed without regard to topology" },
 	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names" },
+	{ "kueue.x-k8s.io", "AdmissionCheck", "every admission check passes at once" },
+	{ "kueue.x-k8s.io", "Topology", "topology aware scheduling is not decided here" },
+	{ "kueue.x-k8s.io", "MultiKueueCluster", "a workload runs in the cluster of its queue" },
+	{ "kueue.x-k8s.io", "MultiKueueConfig", "a workload runs in the cluster of its queue" },
+	{ "kueue.x-k8s.io", "ProvisioningRequestConfig", "every admission check passes at once" },
 };
 
 static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
@@ -152,9 +160,9 @@ static int ignore_object(struct fl_kube *k, const char *api_version, const char 
 	for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
 		if (strcmp(name, not_modelled[i].name) == 0 &&
 		    in_group(api_version, not_modelled[i].group))
-			return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
-					      "%s of KAI is not modelled: %s", name,
-					      not_modelled[i].why);
+			return fl_kube_notice(k, 0, FL_NOTICE_NOT_MODELLED, /* hint= */ NULL,
+					      "kind %s of %s is not modelled: %s", name,
+					      not_modelled[i].group, not_modelled[i].why);
 	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
@@ -174,11 +182,26 @@ static int refuse_object(struct fl_kube *k, const char *api_version, const char 
 /* An object of an unknown kind. */
 static int pass_over(struct fl_kube *k, const char *api_version, const char *name)
 {
-	int r = k->tap ? k->tap->object(k->tap->user, k, /* kind= */ NULL) : 0;
+	char hint[200];
+	int r = 0;
 
-	if (r)
-		return r < 0 ? r : 0;
-	return k->own ? refuse_object(k, api_version, name) : ignore_object(k, api_version, name);
+	if (k->own)
+		return refuse_object(k, api_version, name);
+	if (k->m->judged && !fl_schema_find(api_version, name) &&
+	    fl_schema_no_such_kind(api_version, name, hint, sizeof hint)) {
+		fl_kube_fail(k, 0, FAIRLEAD_EINPUT,
+			     "there is no kind '%.60s' of apiVersion '%.60s'", name, api_version);
+		fl_fail_hint(k->err, "%s", hint);
+		r = fl_kube_refuse(k, 0, /* configures= */ true);
+	}
+	if (r == 0)
+		r = fl_kube_judge(k, api_version, name, /* configures= */ true);
+	if (r == 0 && k->tap) {
+		r = k->tap->object(k->tap->user, k, /* kind= */ NULL);
+		if (r)
+			return r < 0 ? r : 0;
+	}
+	return r < 0 ? r : ignore_object(k, api_version, name);
 }
 
 static bool is_list(const char *kind)
@@ -258,8 +281,48 @@ static int generate_name(struct fl_kube *k, const struct fl_kind *kind, const ch
 	return r < 0 ? r : 1;
 }
 
-/* The object in k->doc. */
-static int read_object(struct fl_kube *k)
+/* An object of a known kind. */
+static int read_known(struct fl_kube *k, const struct fl_kind *kind, const char *api_version)
+{
+	int r = fl_kube_judge(k, api_version, kind->name, !fl_kube_may_leave_out(kind));
+
+	if (r == 0)
+		r = fl_kube_read_names(k, kind);
+	if (r == 0 && k->tap)
+		r = k->tap->object(k->tap->user, k, kind);
+	if (r)
+		return r < 0 ? r : 0;
+	r = kind->read(k);
+	return r == 0 && is_for_jobs(kind) ? fl_kube_keep_context(k) : r;
+}
+
+/*
+ * yes, no, on, off, y and n without quotes are booleans for a server, and texts in documents of
+ * ours, and where nothing is judged, as in YAML 1.2.
+ */
+static int settle_words(struct fl_kube *k)
+{
+	int r = 0;
+
+	for (uint32_t v = 0; v < k->doc.n && r == 0; v++) {
+		struct fl_value *value = &k->doc.values[v];
+		char first = fl_doc_text(&k->doc, v)[0];
+		bool on;
+
+		if (value->kind != FL_TOKEN_SCALAR || value->type != FL_SCALAR_BOOL ||
+		    !strchr("yYnNoO", first))
+			continue;
+		on = strchr("yY", first) || (value->len == 2 && strchr("oO", first));
+		if (k->own || !k->m->judged)
+			value->type = FL_SCALAR_STRING;
+		else
+			r = fl_doc_rename(&k->doc, v, on ? "true" : "false", on ? 4 : 5, k->err);
+	}
+	return r;
+}
+
+/* Of any kind; what is wrong with it is the answer. */
+static int read_any(struct fl_kube *k, const struct fl_kind **ret)
 {
 	struct heading head = heading_of(k);
 	const struct fl_kind *kind;
@@ -294,6 +357,9 @@ static int read_object(struct fl_kube *k)
 					NULL,
 		     head.name);
 	k->own = in_group(head.api_version, own_group);
+	r = settle_words(k);
+	if (r < 0)
+		return r;
 	r = kind || !is_list(head.kind) ? 1 : read_odd_list(k, head.kind);
 	if (r <= 0)
 		return r;
@@ -301,13 +367,37 @@ static int read_object(struct fl_kube *k)
 		return pass_over(k, head.api_version, head.kind);
 	if (left_out(k, kind))
 		return 0;
-	r = read_names(k, kind);
-	if (r == 0 && k->tap)
-		r = k->tap->object(k->tap->user, k, kind);
-	if (r)
-		return r < 0 ? r : 0;
-	r = kind->read(k);
-	return r == 0 && is_for_jobs(kind) ? fl_kube_keep_context(k) : r;
+	*ret = kind;
+	return read_known(k, kind, head.api_version);
+}
+
+static int finish(struct fl_kube *k, int code);
+
+/* The object in k->doc.  One that is wrong does not end a reading that goes on without it. */
+static int read_object(struct fl_kube *k)
+{
+	const struct fl_kind *kind = NULL;
+	struct fl_model_mark mark;
+	fairlead_error own = { 0 }, *err = k->err;
+	int r;
+
+	if (!err)
+		k->err = &own; /* it says what was left out */
+	fl_model_mark(k->m, &mark);
+	k->held = k->told = false;
+	r = read_any(k, &kind);
+	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
+		if (k->m->wrong.tell) {
+			if (!k->told)
+				finish(k, r);
+			r = k->told ? 0 : fl_kube_tell_wrong(k);
+		} else if (kind && k->m->lenient && fl_kube_may_leave_out(kind)) {
+			finish(k, r);
+			r = fl_kube_salvage(k, kind, &mark);
+		}
+	}
+	k->err = err;
+	return r;
 }
 
 static int read_value(struct fl_kube *k, struct fl_reader *r, const struct fl_token *first);
@@ -533,6 +623,7 @@ int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *d
 
 	init(&k, m, input, err);
 	k.tap = tap;
+	k.made = true;
 	code = fl_doc_copy(doc, &k.doc, err);
 	if (code == 0)
 		code = read_object(&k);

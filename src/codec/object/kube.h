@@ -34,6 +34,8 @@ int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
 struct fl_kube;
 struct fl_kind;
 const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
+/* Private to src/codec: fills in the name and namespace of @k; before the fields. */
+int fl_kube_read_names(struct fl_kube *k, const struct fl_kind *kind);
 
 /*
  * Called with each object and its name, before rows are made from it; @kind NULL: an unknown kind.

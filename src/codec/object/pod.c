@@ -96,7 +96,7 @@ const struct fl_field fl_fields_container[] = {
 	FL_IGNORED("imagePullPolicy"),
 	FL_IGNORED("lifecycle"),
 	FL_IGNORED("livenessProbe"),
-	FL_IGNORED("name"),
+	FL_RECORDED("name", .text = FL_TEXT_NAME),
 	FL_IGNORED("ports"),
 	FL_IGNORED("readinessProbe"),
 	FL_IGNORED("resizePolicy"),

@@ -16,6 +16,7 @@ struct place {
 };
 
 struct fl_yaml_parser {
+	char number[32]; /* a whole number in decimal, that was written otherwise */
 	const struct fl_mem *mem;
 	struct fl_input_buffer buffer;
 	yaml_parser_t libyaml;
@@ -218,40 +219,57 @@ static size_t span_digits(const char *text, size_t at, size_t len)
 	return at;
 }
 
-static bool is_based(const char *text, size_t len)
-{
-	const char *digits;
+/* What a plain text is: a number in another base, or with '_', is written as a decimal one. */
+struct plain {
+	enum fl_scalar_type type;
+	const char *text; /* NULL: as it stands */
+};
 
-	if (len < 3 || text[0] != '0' || (text[1] != 'x' && text[1] != 'o'))
-		return false;
-	digits = text[1] == 'x' ? "0123456789abcdefABCDEF" : "01234567";
-	for (size_t i = 2; i < len; i++)
-		if (!strchr(digits, text[i]))
+/* A whole number as Go's base 0 reads it: 0x, 0o, 0b, a leading 0 for octal, '_' between digits. */
+static bool whole_number(const char *text, size_t len, char *ret, size_t size, bool *changed)
+{
+	bool negative = len && text[0] == '-';
+	size_t at = len && (text[0] == '-' || text[0] == '+'), n = 0;
+	uint64_t value = 0;
+	bool large = false;
+	unsigned base = 10;
+
+	if (at + 1 < len && text[at] == '0') {
+		char c = (char)(text[at + 1] | 32);
+
+		base = c == 'x' ? 16 : c == 'b' ? 2 : 8;
+		at += c == 'x' || c == 'b' || c == 'o' ? 2 : 1;
+	}
+	*changed = base != 10;
+	for (; at < len; at++) {
+		unsigned digit = text[at] >= '0' && text[at] <= '9' ?
+					 (unsigned)(text[at] - '0') :
+				 (text[at] | 32) >= 'a' && (text[at] | 32) <= 'f' ?
+					 (unsigned)(text[at] | 32) - 'a' + 10 :
+					 99U;
+
+		*changed |= text[at] == '_';
+		if (text[at] == '_')
+			continue;
+		if (digit >= base)
 			return false;
+		large |= value > ((uint64_t)INT64_MAX - digit) / base;
+		value = large ? value : value * base + digit;
+		n++;
+	}
+	if (n == 0 || (*changed && large))
+		return false;
+	if (*changed)
+		(void)snprintf(ret, size, "%s%llu", negative ? "-" : "", (unsigned long long)value);
 	return true;
 }
 
-/* The core schema of YAML 1.2, section 10.3.2. */
-static enum fl_scalar_type type_of_plain(const char *text, size_t len)
+/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? */
+static bool is_float(const char *text, size_t start, size_t len)
 {
-	size_t start = len && (text[0] == '-' || text[0] == '+'), at, digits;
+	size_t at = span_digits(text, start, len), digits = at - start;
 
-	if (len && !strchr("+-.0123456789~nNtTfF", text[0]))
-		return FL_SCALAR_STRING; /* most are */
-	if (len == 0 || is_one_of(text, len, "null ~ Null NULL"))
-		return FL_SCALAR_NULL;
-	if (is_one_of(text, len, "true false True TRUE False FALSE"))
-		return FL_SCALAR_BOOL;
-	if (is_based(text, len))
-		return FL_SCALAR_INT;
-	at = span_digits(text, start, len);
-	digits = at - start;
-	if (at == len)
-		return digits ? FL_SCALAR_INT : FL_SCALAR_STRING;
-	if (is_one_of(text + start, len - start, ".inf .Inf .INF") ||
-	    is_one_of(text, len, ".nan .NaN .NAN"))
-		return FL_SCALAR_FLOAT;
-	if (text[at] == '.') {
+	if (at < len && text[at] == '.') {
 		size_t fraction = at + 1;
 
 		at = span_digits(text, fraction, len);
@@ -264,18 +282,49 @@ static enum fl_scalar_type type_of_plain(const char *text, size_t len)
 		at = span_digits(text, exponent, len);
 		digits = at - exponent;
 	}
-	return digits && at == len ? FL_SCALAR_FLOAT : FL_SCALAR_STRING;
+	return digits && at == len;
+}
+
+/*
+ * YAML 1.1 as the library of Kubernetes reads it: yes, no, on, off, y and n are booleans (their text
+ * stays), and numbers have more forms; base 60 and dates are texts.
+ */
+static struct plain type_of_plain(const char *text, size_t len, char *number, size_t size)
+{
+	size_t start = len && (text[0] == '-' || text[0] == '+');
+	bool changed = false;
+
+	if (len && !strchr("+-.0123456789~nNtTfFyYoO", text[0]))
+		return (struct plain){ FL_SCALAR_STRING, NULL }; /* most are */
+	if (len == 0 || is_one_of(text, len, "null ~ Null NULL"))
+		return (struct plain){ FL_SCALAR_NULL, NULL };
+	if (is_one_of(text, len, "true True TRUE y Y yes Yes YES on On ON"))
+		return (struct plain){ FL_SCALAR_BOOL, NULL };
+	if (is_one_of(text, len, "false False FALSE n N no No NO off Off OFF"))
+		return (struct plain){ FL_SCALAR_BOOL, NULL };
+	if (span_digits(text, start, len) > start || (len > start && text[start] == '.')) {
+		if (span_digits(text, start, len) == len && text[start] != '0')
+			return (struct plain){ FL_SCALAR_INT, NULL };
+		if (whole_number(text, len, number, size, &changed))
+			return (struct plain){ FL_SCALAR_INT, changed ? number : NULL };
+		if (is_float(text, start, len))
+			return (struct plain){ FL_SCALAR_FLOAT, NULL };
+	}
+	if (is_one_of(text + start, len - start, ".inf .Inf .INF") ||
+	    is_one_of(text, len, ".nan .NaN .NAN"))
+		return (struct plain){ FL_SCALAR_FLOAT, NULL };
+	return (struct plain){ FL_SCALAR_STRING, NULL };
 }
 
 /* --- events --- */
 
-static int scalar_item(const struct fl_yaml_parser *p, struct fl_yaml_item *item,
-		       fairlead_error *err)
+static int scalar_item(struct fl_yaml_parser *p, struct fl_yaml_item *item, fairlead_error *err)
 {
 	static const char string[] = "tag:yaml.org,2002:str";
 	const char *text = (const char *)p->event.data.scalar.value;
 	const char *tag = (const char *)p->event.data.scalar.tag;
 	size_t len = p->event.data.scalar.length;
+	struct plain plain = { FL_SCALAR_STRING, NULL };
 
 	if (len > FL_MAX_TEXT)
 		return fl_format_fail(err, FAIRLEAD_ELIMIT, item->line, item->column,
@@ -285,16 +334,16 @@ static int scalar_item(const struct fl_yaml_parser *p, struct fl_yaml_item *item
 				      "a NUL character in a text");
 	item->kind = FL_TOKEN_SCALAR;
 	item->plain = p->event.data.scalar.style == YAML_PLAIN_SCALAR_STYLE;
-	item->type = item->plain ? type_of_plain(text, len) : FL_SCALAR_STRING;
-	if (tag && strcmp(tag, string) == 0)
-		item->type = FL_SCALAR_STRING;
-	item->text = text;
-	item->len = (uint32_t)len;
+	if (item->plain && !(tag && strcmp(tag, string) == 0))
+		plain = type_of_plain(text, len, p->number, sizeof p->number);
+	item->type = plain.type;
+	item->text = plain.text ? plain.text : text;
+	item->len = (uint32_t)(plain.text ? strlen(plain.text) : len);
 	return 0;
 }
 
 /* 1 when the event has no meaning here. */
-static int translate(const struct fl_yaml_parser *p, struct fl_yaml_event *ret, fairlead_error *err)
+static int translate(struct fl_yaml_parser *p, struct fl_yaml_event *ret, fairlead_error *err)
 {
 	const yaml_event_t *e = &p->event;
 

@@ -366,6 +366,41 @@ void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned inde
 	fl_report_paragraph(r, style, indent, text);
 }
 
+static void say_notices(const struct fl_report *r, enum fl_notice_kind kind, const char *title)
+{
+	enum { SHOWN = 10 };
+	const struct fl_model *m = r->model;
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < m->n_notices; i++) {
+		const struct fl_notice *notice = &m->notices[i];
+
+		if (notice->kind != kind)
+			continue;
+		if (n++ == 0)
+			fl_report_say(r, FL_STYLE_WARN, 0, "%s", title);
+		if (n <= SHOWN)
+			fl_report_say(r, FL_STYLE_PLAIN, 2, "%s (%s:%u): %s",
+				      fl_model_text(m, notice->subject),
+				      fl_model_file(m, notice->place), notice->place.line,
+				      fl_model_text(m, notice->text));
+	}
+	if (n > SHOWN)
+		fl_report_say(r, FL_STYLE_PLAIN, 2, "and %u more; 'fairlead check' lists all",
+			      n - SHOWN);
+	if (n)
+		putc('\n', r->out);
+}
+
+void fl_report_left_out(const struct fl_report *r)
+{
+	say_notices(r, FL_NOTICE_UNCERTAIN,
+		    "Uncertain, since these workloads hold quota, and how much cannot be read:");
+	say_notices(r, FL_NOTICE_LEFT_OUT, "Left out, since a server would refuse them:");
+	say_notices(r, FL_NOTICE_COUNTED,
+		    "Counted as admitted, though a server would refuse them:");
+}
+
 void fl_report_assumptions(const struct fl_report *r)
 {
 	if (!r->n_assumptions)

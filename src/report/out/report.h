@@ -92,6 +92,8 @@ void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned inde
 		   const char *format, ...) FL_PRINTF(4, 5);
 /* "assumed:" and the list, dimmed. */
 void fl_report_assumptions(const struct fl_report *r);
+/* Above an answer: which objects are left out since they are wrong, and what is uncertain for that. */
+void fl_report_left_out(const struct fl_report *r);
 /* Bytes of the control character that @text begins with: of ASCII 1, U+0080 to U+009F 2; else 0. */
 size_t fl_report_control(const char *text);
 /* Bytes of the well-formed UTF-8 character that @text begins with; 0: none. */

@@ -10,7 +10,10 @@
 
 /* The outer object, apiVersion and kind. */
 void fl_json_head(struct fl_json *j, FILE *out, const char *kind);
-/* The outer object, apiVersion, kind, policy (NULL: none) and the assumptions. */
+/*
+ * The outer object, apiVersion, kind, policy (NULL: none) and the assumptions; `leftOut` and
+ * `uncertain` where objects of the input are wrong.
+ */
 void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kind,
 		   const char *policy);
 /* Close the outer object and the line. */

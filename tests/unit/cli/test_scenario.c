@@ -28,7 +28,7 @@ static const char entitle[] =
 	"apiVersion: scheduling.run.ai/v2\nkind: Queue\nmetadata: {name: q}\nspec: {resources: {\n"
 	"  cpu: {quota: 1000, limit: -1, overQuotaWeight: 1}, gpu: {quota: 4, limit: 8, overQuotaWeight: 1},\n"
 	"  memory: {quota: -1, limit: -1, overQuotaWeight: 1}}}\n---\n"
-	"apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {allocatable: {cpu: 8, memory: 1Gi, nvidia.com/gpu: 8, pods: 100}}\n";
+	"apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: 8, memory: 1Gi, nvidia.com/gpu: 8, pods: 100}}\n";
 
 static char folder[] = "/tmp/fairlead-scenario-XXXXXX";
 

@@ -281,11 +281,16 @@ TEST(notices)
 		  FL_NOTICE_UNKNOWN_FIELD, "4:13 ClusterQueue/a .spec.zzz: unknown field 'zzz'",
 		  "" },
 		{ KUEUE2 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: [c]}\n",
+		  FL_NOTICE_UNKNOWN_FIELD,
+		  "4:25 ClusterQueue/a .spec.admissionChecks: unknown field 'admissionChecks': it is one of v1beta1, "
+		  "and this is v1beta2",
+		  "write 'admissionChecksStrategy'" },
+		{ KUEUE1 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: [c]}\n",
 		  FL_NOTICE_IGNORED_FIELD,
 		  "4:25 ClusterQueue/a .spec.admissionChecks: 'admissionChecks' is ignored: workloads are admitted "
 		  "without waiting for checks",
 		  "" },
-		{ KUEUE2 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: []}\n",
+		{ KUEUE1 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: []}\n",
 		  FL_NOTICE_IGNORED_FIELD, "", "" },
 		{ KUEUE2
 		  "kind: ClusterQueue\nmetadata: {name: a, managedFields: [1]}\nstatus: {x: 1}\n",

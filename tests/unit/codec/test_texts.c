@@ -152,10 +152,17 @@ static const char *group_of(const char *kind)
 }
 
 /* Is an object of @kind with @value at @path refused, for what stands there? */
+/* A field of v1beta1 alone is dropped from v1beta2. */
+static const char *version_of(const char *kind, const char *path)
+{
+	return strcmp(path, ".spec.priorityClassSource") == 0 ? "kueue.x-k8s.io/v1beta1" :
+								group_of(kind);
+}
+
 static bool refuses(const char *kind, const char *path, json_t *value, fairlead_error *err)
 {
-	json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", group_of(kind), "kind",
-				 kind, "metadata", "name", "n", "namespace", "ns");
+	json_t *root = json_pack("{s:s, s:s, s:{s:s, s:s}}", "apiVersion", version_of(kind, path),
+				 "kind", kind, "metadata", "name", "n", "namespace", "ns");
 	struct fl_model *m = NULL;
 	char last[64];
 	bool list;
