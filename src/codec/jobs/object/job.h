@@ -45,6 +45,11 @@ enum fl_kjobs_context {
 	FL_KJOBS_RUNTIME,
 	FL_KJOBS_REPLICA_SET,
 	FL_KJOBS_WORKLOAD,
+	/* Jobs to KAI alone. */
+	FL_KJOBS_CRON_JOB,
+	FL_KJOBS_NOTEBOOK,
+	FL_KJOBS_MPI_JOB, /* of other versions than Kueue's */
+	FL_KJOBS_KAI_POD, /* a Pod of KAI without PodGroup */
 	FL_KJOBS_KINDS
 };
 
