@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect - the jobs of an input become Workloads
+ * collect - the jobs of an input become Workloads, or pods and PodGroups
  *
  * A job depends on objects that may come after it: so jobs, and what their Workloads depend on, are
  * kept until all of the input is read (fl_model_complete).  Then each Workload that Kueue makes of
  * them is read like one of the input.  A Workload of the input that belongs to a job is the one that
- * counts.  Tested in tests/cli/test_jobs_input.py.
+ * counts.  With KAI's objects codec/grouper makes pods and PodGroups instead.  Tested in
+ * tests/cli/test_jobs_input.py and test_kai_jobs.py.
  */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/names.h"
+#include "codec/grouper/grouper.h"
 #include "codec/jobs/jobs.h"
+#include "codec/jobs/object/live.h"
 #include "codec/jobs/workload_doc.h"
 #include "codec/object/fields.h"
 
 struct late {
 	const struct fl_mem *mem;
 	struct fl_kjobs *jobs;
+	struct fl_kjob_live live;
 	struct fl_doc configuration; /* empty: there is none */
 	const struct fl_kube_tap *tap;
 };
@@ -28,6 +32,7 @@ static void free_late(void *objects)
 	struct late *late = objects;
 
 	fl_kjobs_free(late->jobs);
+	fl_kjob_live_done(&late->live);
 	fl_doc_done(&late->configuration);
 	fl_mem_free(late->mem, late);
 }
@@ -47,9 +52,11 @@ static int late_of(struct fl_model *m, struct late **ret, fairlead_error *err)
 		return fl_fail_nomem(err);
 	*late = (struct late){ .mem = m->mem };
 	fl_doc_init(&late->configuration, m->mem);
-	r = fl_kjobs_new(m->mem, &late->jobs, err);
+	r = fl_kjob_live_init(&late->live, m->mem, err);
+	if (r == 0)
+		r = fl_kjobs_new(m->mem, &late->jobs, err);
 	if (r < 0) {
-		fl_mem_free(m->mem, late);
+		free_late(late);
 		return r;
 	}
 	m->late = (struct fl_late){ late, make_late, free_late };
@@ -59,13 +66,33 @@ static int late_of(struct fl_model *m, struct late **ret, fairlead_error *err)
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-static int keep(struct fl_kube *k, bool context)
+static int keep_as(struct fl_kube *k, const struct fl_kjobs_origin *origin)
 {
-	const struct fl_kjobs_origin origin = { .input = k->input, .context = context };
 	struct late *late;
 	int r = late_of(k->m, &late, k->err);
 
-	return r < 0 ? r : fl_kjobs_add(late->jobs, &k->doc, &origin, k->err);
+	if (r == 0)
+		r = fl_kjob_live_note(&late->live, fl_kjob_root(&k->doc), k->err);
+	return r < 0 ? r : fl_kjobs_add(late->jobs, &k->doc, origin, k->err);
+}
+
+static int keep(struct fl_kube *k, bool context)
+{
+	const struct fl_kjobs_origin origin = { .input = k->input, .context = context };
+
+	return keep_as(k, &origin);
+}
+
+int fl_kube_note_owners(struct fl_kube *k)
+{
+	struct fl_kjob_value root = fl_kjob_root(&k->doc);
+	struct late *late;
+	int r;
+
+	if (!fl_kjob_has(fl_kjob_first(fl_kjob_at(root, "metadata.ownerReferences"))))
+		return 0;
+	r = late_of(k->m, &late, k->err);
+	return r < 0 ? r : fl_kjob_live_note(&late->live, root, k->err);
 }
 
 int fl_kube_keep_context(struct fl_kube *k) { return keep(k, /* context= */ true); }
@@ -86,6 +113,15 @@ int fl_kube_keep_configuration(struct fl_kube *k)
 static int keep_job(struct fl_kube *k) { return keep(k, /* context= */ false); }
 static int keep_owner(struct fl_kube *k) { return keep(k, /* context= */ true); }
 
+static int keep_waiting(struct fl_kube *k)
+{
+	const struct fl_kjobs_origin origin = { .input = k->input,
+						.context = true,
+						.without_group = true };
+
+	return keep_as(k, &origin);
+}
+
 static const struct fl_field job_fields[] = {
 	FL_HEAD,
 	{ .name = NULL },
@@ -101,6 +137,10 @@ static const struct fl_kind kinds[] = {
 	  FL_TEXT_NAME, "v1alpha1" },
 	{ "trainer.kubeflow.org", "TrainingRuntime", true, job_fields, keep_owner, FL_TEXT_NAME,
 	  "v1alpha1" },
+	/* Jobs to KAI alone. */
+	{ "batch", "CronJob", true, job_fields, keep_owner, FL_TEXT_JOB, "v1" },
+	{ "kubeflow.org", "Notebook", true, job_fields, keep_owner, FL_TEXT_JOB, "v1beta1 v1" },
+	{ "kubeflow.org", "MPIJob", true, job_fields, keep_owner, FL_TEXT_JOB, "v1" },
 };
 
 const struct fl_kind *fl_job_kind(uint32_t i)
@@ -123,7 +163,11 @@ bool fl_job_is_pod(const struct fl_doc *doc)
 	return false;
 }
 
+bool fl_job_waits(const struct fl_doc *pod) { return fl_grouper_waits(pod); }
+
 const struct fl_kind fl_kind_job_pod = { "", "Pod", true, job_fields, keep_job, FL_TEXT_JOB, "v1" };
+const struct fl_kind fl_kind_waiting_pod = { "",           "Pod",       true, job_fields,
+					     keep_waiting, FL_TEXT_JOB, "v1" };
 
 void fl_kube_tap_made(struct fl_model *m, const struct fl_kube_tap *tap)
 {
@@ -401,14 +445,23 @@ static int say_all(const struct making *a, fairlead_error *err)
 	return r;
 }
 
-static int make_late(struct fl_model *m, void *objects, fairlead_error *err)
+/* Whose objects there are; pods that wait are not in the model yet. */
+static bool is_kais(const struct fl_model *m, const struct late *late)
 {
-	const struct late *late = objects;
+	bool bare = !m->n_nodes && !m->n_queues && !m->n_flavors && !m->n_workloads;
+
+	if (m->wanted != FL_DIALECT_ANY)
+		return m->wanted == FL_DIALECT_KAI;
+	return fl_model_dialect(m) == FL_DIALECT_KAI || (bare && fl_grouper_any_pod(late->jobs));
+}
+
+static int make_workloads(struct fl_model *m, const struct late *late, fairlead_error *err)
+{
 	struct making a = { .m = m, .late = late };
 	struct settings s;
 	int r;
 
-	if (!fl_kjobs_any(late->jobs) || m->wanted == FL_DIALECT_KAI)
+	if (!fl_kjobs_any(late->jobs))
 		return 0;
 	read_settings(late, &s);
 	fl_pairs_init(&a.there, m->mem);
@@ -421,4 +474,16 @@ static int make_late(struct fl_model *m, void *objects, fairlead_error *err)
 	}
 	fl_pairs_done(&a.there);
 	return r < 0 ? r : say_all(&a, err);
+}
+
+static int make_late(struct fl_model *m, void *objects, fairlead_error *err)
+{
+	const struct late *late = objects;
+	const struct fl_grouper_input in = { late->jobs, &late->live, late->tap };
+	int r;
+
+	if (is_kais(m, late))
+		return fl_grouper_make(m, &in, err);
+	r = fl_grouper_decline(m, &in, err);
+	return r < 0 ? r : make_workloads(m, late, err);
 }

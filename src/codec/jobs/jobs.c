@@ -73,6 +73,8 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_k
 	const char *namespace;
 	int r;
 
+	if (origin->without_group)
+		kind = FL_KJOBS_KAI_POD;
 	if (kind == FL_KJOBS_KINDS)
 		return 0;
 	if (j->n == FL_MAX_WORKLOADS)

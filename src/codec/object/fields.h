@@ -32,6 +32,7 @@ struct fl_kube {
 	struct fl_sym namespace, name;
 	struct fl_noted_life life;
 	bool own;                      /* an object of ours: unknown fields are errors */
+	bool made;                     /* it is made of others, by fl_kube_read_made */
 	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
@@ -125,13 +126,16 @@ extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl
 extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
 	fl_kind_daemon;
 /*
- * codec/jobs/collect.c: the kinds of jobs by number, NULL after the last; a Pod that is Kueue's; and
- * what is kept for jobs, once it was read.
+ * codec/jobs/collect.c: the kinds of jobs by number, NULL after the last; a Pod that is Kueue's; one
+ * of KAI's that has no PodGroup yet; and what is kept for jobs, once it was read.
  */
 const struct fl_kind *fl_job_kind(uint32_t i);
 bool fl_kind_is_job(const struct fl_kind *kind);
 bool fl_job_is_pod(const struct fl_doc *doc);
-extern const struct fl_kind fl_kind_job_pod;
+bool fl_job_waits(const struct fl_doc *pod);
+extern const struct fl_kind fl_kind_job_pod, fl_kind_waiting_pod;
+/* The job that owns the Pod or PodGroup in k->doc has pods in the input. */
+int fl_kube_note_owners(struct fl_kube *k);
 int fl_kube_keep_context(struct fl_kube *k);
 int fl_kube_keep_configuration(struct fl_kube *k);
 /* Reads an object that is no part of a text; @doc is of the input @input. */

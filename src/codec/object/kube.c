@@ -87,21 +87,39 @@ static bool is_for_jobs(const struct fl_kind *kind)
 	       kind == &fl_kind_limit_range || kind == &fl_kind_runtime_class;
 }
 
+/* Pods that are read when all of the input is. */
+static const struct fl_kind *kind_of_pod(const struct fl_kube *k)
+{
+	if (k->made)
+		return &fl_kind_pod;
+	if (k->m->wanted != FL_DIALECT_KAI && fl_job_is_pod(&k->doc))
+		return &fl_kind_job_pod;
+	return k->m->wanted != FL_DIALECT_KUEUE && fl_job_waits(&k->doc) ? &fl_kind_waiting_pod :
+									   &fl_kind_pod;
+}
+
+/* Of the kinds of jobs the one of that version, else the first. */
+static const struct fl_kind *find_job(const char *api_version, const char *name)
+{
+	const struct fl_kind *job, *first = NULL;
+
+	for (uint32_t i = 0; (job = fl_job_kind(i)); i++) {
+		if (strcmp(job->name, name) != 0 || !in_group(api_version, job->group))
+			continue;
+		if (known_version(api_version, job))
+			return job;
+		first = first ? first : job;
+	}
+	return first;
+}
+
 static const struct fl_kind *find_kind(const struct fl_kube *k, const char *api_version,
 				       const char *name)
 {
-	const struct fl_kind *job;
-
 	for (uint32_t i = 0; i < N_KINDS; i++)
 		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
-			return kinds[i] == &fl_kind_pod && k->m->wanted != FL_DIALECT_KAI &&
-					       fl_job_is_pod(&k->doc) ?
-				       &fl_kind_job_pod :
-				       kinds[i];
-	for (uint32_t i = 0; (job = fl_job_kind(i)); i++)
-		if (strcmp(job->name, name) == 0 && in_group(api_version, job->group))
-			return job;
-	return NULL;
+			return kinds[i] == &fl_kind_pod ? kind_of_pod(k) : kinds[i];
+	return find_job(api_version, name);
 }
 
 /* "Workload/ns/name" as far as it is known. */
@@ -533,6 +551,7 @@ int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *d
 
 	init(&k, m, input, err);
 	k.tap = tap;
+	k.made = true;
 	code = fl_doc_copy(doc, &k.doc, err);
 	if (code == 0)
 		code = read_object(&k);
