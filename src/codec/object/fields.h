@@ -233,6 +233,9 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
 fl_field_read fl_kube_gates, fl_kube_wait;
 
+/* codec/kai/config.c: what the Config in k->doc says that does not count here */
+int fl_kai_note_config(struct fl_kube *k);
+
 /* codec/kai/shard.c: checks a cron schedule, and reads its text */
 int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);
 

@@ -159,20 +159,26 @@ static int read_names(struct fl_kube *k, const struct fl_kind *kind)
 /* Kinds that stand beside those that are read, and why they do not count. */
 static const struct {
 	const char *group, *name, *why;
+	int (*more)(struct fl_kube *k); /* what else is told; NULL: nothing */
 } not_modelled[] = {
-	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard" },
-	{ "kai.scheduler", "Topology", "pods are placed without regard to topology" },
-	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names" },
+	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard",
+	  fl_kai_note_config },
+	{ "kai.scheduler", "Topology", "pods are placed without regard to topology", NULL },
+	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names",
+	  NULL },
 };
 
 static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
 {
 	for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
 		if (strcmp(name, not_modelled[i].name) == 0 &&
-		    in_group(api_version, not_modelled[i].group))
-			return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
-					      "%s of KAI is not modelled: %s", name,
-					      not_modelled[i].why);
+		    in_group(api_version, not_modelled[i].group)) {
+			int r = fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
+					       "%s of KAI is not modelled: %s", name,
+					       not_modelled[i].why);
+
+			return r == 0 && not_modelled[i].more ? not_modelled[i].more(k) : r;
+		}
 	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
