@@ -8,12 +8,15 @@
  * counts.  With KAI's objects codec/grouper makes pods and PodGroups instead.  Tested in
  * tests/cli/test_jobs_input.py and test_kai_jobs.py.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/names.h"
 #include "codec/grouper/grouper.h"
+#include "codec/jobs/deployment.h"
 #include "codec/jobs/jobs.h"
 #include "codec/jobs/object/live.h"
 #include "codec/jobs/workload_doc.h"
@@ -245,9 +248,12 @@ static void read_settings(const struct late *late, struct settings *ret)
 struct making {
 	struct fl_model *m;
 	const struct late *late;
+	struct fl_kjob_live before;             /* jobs that the Workloads of the input are of */
+	struct fl_kjob_deployments deployments; /* whose pods are made at the end */
 	struct fl_pairs there; /* (namespace, name of the Workload or of the Job that owns it) */
 	uint32_t made, without_uid;
 	struct fl_place at; /* of the first job */
+	struct fl_place deployed;
 	struct {
 		uint32_t n;
 		char first[200];
@@ -255,11 +261,16 @@ struct making {
 	} left_out[FL_KJOB_REASONS];
 };
 
-static const char *name_of(const struct fl_kjob_object *o, char *buffer, size_t size)
+static const char *namespace_of(const struct fl_kjob_object *o)
 {
 	const char *ns = fl_kjob_text(fl_kjob_at(o->object, "metadata.namespace"));
 
-	(void)snprintf(buffer, size, "%s/%s/%s", o->framework->kind, *ns ? ns : "default", o->name);
+	return *ns ? ns : "default";
+}
+
+static const char *name_of(const struct fl_kjob_object *o, char *buffer, size_t size)
+{
+	(void)snprintf(buffer, size, "%s/%s/%s", o->framework->kind, namespace_of(o), o->name);
 	return buffer;
 }
 
@@ -292,7 +303,7 @@ static int note_workloads(struct making *a, fairlead_error *err)
 		if (r == 0 && row->owner_job.v != FL_NONE)
 			r = there_is(a, row->namespace, row->owner_job, err);
 	}
-	return r;
+	return r < 0 ? r : fl_kjob_deployed_before(m, a->late->jobs, &a->before, err);
 }
 
 static bool has(const struct making *a, const char *namespace, const char *name)
@@ -386,13 +397,36 @@ static bool has_one(const struct making *a, const struct fl_kjob_answer *answer)
 	return false;
 }
 
+/* Are pods made of it? Of a Deployment they are, once all jobs have been looked at. */
+static int deploy(struct making *a, const struct fl_kjob_answer *answer, fairlead_error *err)
+{
+	const struct fl_kjob_object *o = &answer->objects[0];
+	char name[200];
+	int r = 0;
+
+	if (answer->framework != &fl_frameworks[FL_FRAMEWORK_DEPLOYMENT])
+		return 0;
+	if (!fl_kjob_is_live(&a->late->live, namespace_of(o), "Deployment", o->name))
+		r = fl_kjob_deploy(&a->deployments, a->late->jobs, &a->before, answer, err);
+	if (r == 1 && a->deployments.n == 1)
+		a->deployed = place_of(o);
+	if (r != 2)
+		return r;
+	r = fl_model_notice(a->m, FL_NOTICE_JOB_WITHOUT_WORKLOAD, place_of(o),
+			    name_of(o, name, sizeof name), /* hint= */ NULL, err,
+			    "it is left out: with its replicas, more than %d pods would be made of "
+			    "the jobs of the input",
+			    FL_MAX_MADE_PODS);
+	return r < 0 ? r : 1;
+}
+
 static int take(void *user, const struct fl_kjob_answer *answer, fairlead_error *err)
 {
 	struct making *a = user;
-	int r = 0;
+	int r = deploy(a, answer, err);
 
-	if (has_one(a, answer))
-		return 0;
+	if (r || has_one(a, answer))
+		return r < 0 ? r : 0;
 	if (answer->reason != FL_KJOB_MADE)
 		return leave_out(a, answer, err);
 	for (uint32_t i = 0; i < answer->n_workloads && r == 0; i++)
@@ -432,6 +466,13 @@ static int say_all(const struct making *a, fairlead_error *err)
 			"%u of their names differ%s from those on a cluster in the last five digits: "
 			"the job has no uid yet",
 			a->without_uid, a->without_uid == 1 ? "s" : "");
+	if (r == 0 && a->deployments.pods)
+		r = say(a, a->deployed, err,
+			"%" PRId64 " pod%s of Deployments %s made, as their controllers would "
+			"create %s",
+			a->deployments.pods, plural((uint32_t)a->deployments.pods),
+			a->deployments.pods == 1 ? "is" : "are",
+			a->deployments.pods == 1 ? "it" : "them");
 	if (r == 0 && a->made && a->late->configuration.n == 0)
 		r = say(a, a->at, err,
 			"Kueue manages jobs of all kinds that it knows: there is no Configuration");
@@ -465,15 +506,25 @@ static int make_workloads(struct fl_model *m, const struct late *late, fairlead_
 		return 0;
 	read_settings(late, &s);
 	fl_pairs_init(&a.there, m->mem);
-	r = note_workloads(&a, err);
+	fl_kjob_deployments_init(&a.deployments, m->mem);
+	r = fl_kjob_live_init(&a.before, m->mem, err);
+	if (r == 0)
+		r = note_workloads(&a, err);
 	/* A job that is only a manifest would be created now; others have been. */
 	for (int fresh = 0; fresh < 2 && r == 0; fresh++) {
 		s.config.creating = fresh == 1;
 		s.config.only = fresh == 1 ? FL_KJOBS_FRESH : FL_KJOBS_CREATED;
 		r = fl_kjobs_make(late->jobs, &s.config, take, &a, err);
 	}
+	if (r == 0)
+		r = fl_kjob_make_deployed(late->jobs, &a.deployments, &a.before, &s.config, take,
+					  &a, err);
+	if (r == 0)
+		r = say_all(&a, err);
+	fl_kjob_deployments_done(&a.deployments);
+	fl_kjob_live_done(&a.before);
 	fl_pairs_done(&a.there);
-	return r < 0 ? r : say_all(&a, err);
+	return r;
 }
 
 static int make_late(struct fl_model *m, void *objects, fairlead_error *err)

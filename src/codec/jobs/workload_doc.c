@@ -3,10 +3,18 @@
 
 #include "codec/jobs/object/compose.h"
 
+/* A Pod is more than a template. */
+static bool is_whole(const struct fl_kjob_pod *pod)
+{
+	return fl_kjob_is(fl_kjob_get(pod->template, "kind"), "Pod");
+}
+
 static void put_template(struct fl_compose *o, const struct fl_kjob_pod *pod)
 {
 	uint32_t k = fl_compose_key(o, "template"), map = fl_compose_map(o);
 
+	if (is_whole(pod))
+		fl_compose_value(o, "metadata", fl_kjob_get(pod->template, "metadata"));
 	fl_compose_pod_spec(o, pod);
 	fl_compose_end(o, map);
 	fl_compose_end(o, k);
@@ -20,7 +28,7 @@ static void put_pod_set(struct fl_compose *o, const struct fl_kjob_pod_set *set)
 	fl_compose_int(o, "count", set->count);
 	if (set->min_count >= 0)
 		fl_compose_int(o, "minCount", set->min_count);
-	if (set->pod.rebuilt)
+	if (set->pod.rebuilt || is_whole(&set->pod))
 		put_template(o, &set->pod);
 	else
 		fl_compose_value(o, "template", set->pod.template);

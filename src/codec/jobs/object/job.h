@@ -57,6 +57,7 @@ struct fl_kjobs_row {
 	struct fl_doc doc;
 	uint32_t kind;         /* enum fl_framework_id or fl_kjobs_context */
 	bool context, created; /* a cluster has it */
+	bool added;            /* it was made of a job */
 	uint32_t input;
 	const char *namespace, *name, *uid; /* namespace "": it has none */
 };

@@ -95,6 +95,15 @@ int fl_kjob_live_note(struct fl_kjob_live *live, struct fl_kjob_value object, fa
 	return r;
 }
 
+int fl_kjob_live_add(struct fl_kjob_live *live, const char *namespace, const char *kind,
+		     const char *name, size_t len, fairlead_error *err)
+{
+	struct fl_sym ns;
+	int r = fl_names_add(&live->names, namespace, strlen(namespace), &ns, err);
+
+	return r < 0 ? r : note(live, ns, kind, name, len, err);
+}
+
 bool fl_kjob_is_live(const struct fl_kjob_live *live, const char *namespace, const char *kind,
 		     const char *name)
 {

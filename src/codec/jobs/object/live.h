@@ -23,6 +23,9 @@ void fl_kjob_live_done(struct fl_kjob_live *live);
 
 /* Notes the owners of @object: a Pod, a PodGroup, or a job that another one made. */
 int fl_kjob_live_note(struct fl_kjob_live *live, struct fl_kjob_value object, fairlead_error *err);
+/* The job of that kind and name. */
+int fl_kjob_live_add(struct fl_kjob_live *live, const char *namespace, const char *kind,
+		     const char *name, size_t len, fairlead_error *err);
 bool fl_kjob_is_live(const struct fl_kjob_live *live, const char *namespace, const char *kind,
 		     const char *name);
 
