@@ -21,6 +21,7 @@ struct making {
 	struct fl_kjobs_run run, pod_run; /* with the memory of a job, and that of a pod */
 	struct fl_pairs groups, pods;     /* (namespace, name) that there are */
 	struct fl_grouper_said said;
+	const struct fl_kjobs_row *classless; /* the last one whose class does not exist */
 };
 
 /* --- what there is ------------------------------------------------------------------------------ */
@@ -80,7 +81,10 @@ static int make_group(struct making *a, const struct fl_made_group *group, fairl
 	r = read_made(a, group->top, &doc, fl_grouper_group_doc(group, &doc, err), err);
 	if (r == 0)
 		fl_grouper_said_group(&a->said, group);
-	return r == 0 && group->missing_class ? fl_grouper_say_class(a->m, group, err) : r;
+	if (r < 0 || !group->missing_class || a->classless == group->top)
+		return r;
+	a->classless = group->top; /* once for all pods of a job */
+	return fl_grouper_say_class(a->m, group, err);
 }
 
 /* A name that no other pod has: a number is added to one that is taken. */
