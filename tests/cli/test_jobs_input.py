@@ -323,3 +323,9 @@ def test_workloads_of_a_deployment_are_there(fairlead, write):
     write("kept.json", fairlead("record", "-f", "in.yaml").out.replace("pod-web-0-", "pod-web-5d4-x8b-"))
     write("deployment.yaml", changed())
     assert " 2 workloads" in fairlead("check", "-f", "kept.json", "-f", "deployment.yaml").out
+
+
+def test_fields_of_a_deployment_are_told_once(fairlead, write):
+    obj = changed(spec={"template": {"spec": {**template("1")["spec"], "what": 1}}})
+    write("in.yaml", QUEUES + obj)
+    assert fairlead("check", "-f", "in.yaml").err.count("unknown field 'what'") == 1

@@ -329,6 +329,11 @@ def test_class_is_told_once(made):
     assert [t for k, t in said if k == "missing-priority-class"] == ["priority class 'none' does not exist: KAI takes 'train'"]
 
 
+def test_fields_are_told_once(made):
+    _, _, said = made(job(parallelism=3, template=template(what=1)), leaders(3, 2))
+    assert [t for k, t in said if k == "unknown-field"] == ["unknown field 'what'"]
+
+
 def test_names_are_free(made):
     groups, _, _ = made(job(name="a", parallelism=2, template=template()), job("StatefulSet", "a", template=template()),
                         e.pod("a-1", "g", None, 1, "1", "1G", ns="lab"), *e.gang("g", "team", ns="lab")[:1])

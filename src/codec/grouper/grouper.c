@@ -146,7 +146,13 @@ static int make_pod(struct making *a, const struct fl_grouper_pods *pods, uint32
 		return r;
 	fl_doc_init(&doc, a->m->mem);
 	fl_grouper_said_pod(&a->said, pods->row);
-	return read_made(a, pods->row, &doc, fl_kjob_pod_doc(&made, &doc, err), err);
+	r = fl_kjob_pod_doc(&made, &doc, err);
+	if (index == 0 && group_index == 0)
+		return read_made(a, pods->row, &doc, r, err);
+	if (r == 0)
+		r = fl_kube_read_alike(a->m, pods->row->input, &doc, a->in->tap, err);
+	fl_doc_done(&doc);
+	return r;
 }
 
 static int make_pods(struct making *a, const struct fl_grouper_pods *pods, fairlead_error *err)

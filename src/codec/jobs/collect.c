@@ -252,7 +252,8 @@ struct making {
 	struct fl_kjob_deployments deployments; /* whose pods are made at the end */
 	struct fl_pairs there; /* (namespace, name of the Workload or of the Job that owns it) */
 	uint32_t made, without_uid;
-	struct fl_place at; /* of the first job */
+	struct fl_place at;   /* of the first job */
+	struct fl_place last; /* of the job whose Workload was made last; line 0: none */
 	struct fl_place deployed;
 	struct {
 		uint32_t n;
@@ -315,11 +316,18 @@ static bool has(const struct making *a, const char *namespace, const char *name)
 	       fl_pairs_find(&a->there, ns.v, sym.v) != FL_NONE;
 }
 
+/* One of several Workloads of the same job, or of the pods of a Deployment. */
+static bool same_place(struct fl_place a, struct fl_place b)
+{
+	return a.line > 0 && a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
 static int read_made(struct making *a, const struct fl_kjob_answer *answer,
 		     const struct fl_kjob_workload *w, fairlead_error *err)
 {
 	const struct fl_kjob_object *o = &answer->objects[0];
 	struct fl_kjob_value metadata = fl_kjob_get(o->object, "metadata");
+	struct fl_place at = place_of(o);
 	struct fl_doc doc;
 	int r;
 
@@ -327,10 +335,12 @@ static int read_made(struct making *a, const struct fl_kjob_answer *answer,
 	r = fl_kjob_workload_doc(
 		w, o->object, fl_kjob_text(fl_kjob_get(metadata, "creationTimestamp")), &doc, err);
 	if (r == 0)
-		r = fl_kube_read_made(a->m, fl_kjobs_input(o->object.doc), &doc, a->late->tap, err);
+		r = (same_place(a->last, at) ? fl_kube_read_alike : fl_kube_read_made)(
+			a->m, at.file, &doc, a->late->tap, err);
 	fl_doc_done(&doc);
+	a->last = at;
 	if (a->made++ == 0)
-		a->at = place_of(o);
+		a->at = at;
 	a->without_uid += !*fl_kjob_text(fl_kjob_get(metadata, "uid"));
 	return r;
 }

@@ -33,6 +33,7 @@ struct fl_kube {
 	struct fl_noted_life life;
 	bool own;                      /* an object of ours: unknown fields are errors */
 	bool made;                     /* it is made of others, by fl_kube_read_made */
+	bool quiet;                    /* what could be told of it was told of another one */
 	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
@@ -141,6 +142,10 @@ int fl_kube_keep_configuration(struct fl_kube *k);
 /* Reads an object that is no part of a text; @doc is of the input @input. */
 int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
 		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/* The same for one more like the last one: what could be told of it was told. */
+int fl_kube_read_alike(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err);
 
 /* The kind with a number of fl_kube_kind; NULL after the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);

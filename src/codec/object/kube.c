@@ -549,21 +549,36 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	return code;
 }
 
+static int read_new(struct fl_kube *k, const struct fl_doc *doc, const struct fl_kube_tap *tap)
+{
+	int code = fl_doc_copy(doc, &k->doc, k->err);
+
+	k->tap = tap;
+	k->made = true;
+	if (code == 0)
+		code = read_object(k);
+	code = finish(k, code);
+	done(k);
+	return code;
+}
+
 int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
 		      const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	struct fl_kube k;
-	int code;
 
 	init(&k, m, input, err);
-	k.tap = tap;
-	k.made = true;
-	code = fl_doc_copy(doc, &k.doc, err);
-	if (code == 0)
-		code = read_object(&k);
-	code = finish(&k, code);
-	done(&k);
-	return code;
+	return read_new(&k, doc, tap);
+}
+
+int fl_kube_read_alike(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct fl_kube k;
+
+	init(&k, m, input, err);
+	k.quiet = true;
+	return read_new(&k, doc, tap);
 }
 
 static int begin_input(struct fl_kube *k, struct fl_model *m, const char *name, fairlead_error *err)
