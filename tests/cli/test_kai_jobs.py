@@ -324,6 +324,21 @@ def test_dump_of_a_cluster(made, name, objects, groups, alone):
     assert made(*reversed(objects))[:2] == (groups, alone)
 
 
+@pytest.mark.parametrize("kind, api", [("CronJob", None), ("Notebook", None), ("MPIJob", "kubeflow.org/v1")])
+def test_jobs_to_kai_alone(fairlead, write, kind, api):
+    """With Kueue's objects they are of no known kind."""
+    write("in.json", m.dump(m.flavor("f"), m.cluster_queue("q", m.quota("f", cpu="4")), job(kind, api=api)))
+    assert [w["message"] for w in fairlead("check", "-f", "in.json", "-o", "json").json()["warnings"]
+            if w["kind"] == "ignored-object"] == [f"kind '{kind}' of '{api or APIS[kind]}' is not read"]
+
+
+def test_pods_that_wait_with_kueues_objects(fairlead, write):
+    write("in.json", m.dump(m.flavor("f"), m.cluster_queue("q", m.quota("f", cpu="4")), pod("p", job())))
+    assert "objects of two policies" in fairlead("check", "-f", "in.json").err
+    write("alone.json", m.dump(pod("p", job())))
+    assert " 1 workload" in fairlead("check", "-f", "alone.json").out
+
+
 def test_class_is_told_once(made):
     _, _, said = made(job(parallelism=3, template=template(priorityClassName="none")))
     assert [t for k, t in said if k == "missing-priority-class"] == ["priority class 'none' does not exist: KAI takes 'train'"]
