@@ -206,6 +206,8 @@ LABELS = [
     ({"kai.scheduler/queue": "a"}, {"kai.scheduler/queue": "b"}, None, ("a", "train", None)),
     ({}, {"kai.scheduler/queue": "b"}, None, ("b", "train", None)),
     ({}, {}, None, ("default-queue", "train", None)),
+    ({"runai/queue": "a"}, {"kai.scheduler/queue": "b"}, None, ("b", "train", None)),
+    ({"project": "p"}, {"runai/queue": "a"}, None, ("a", "train", None)),
     ({"project": "p"}, {"project": "q"}, None, ("p", "train", None)),
     ({}, {"project": "q", "kai.scheduler/node-pool": "big"}, None, ("q-big", "train", None)),
     ({"priorityClassName": "build"}, {"priorityClassName": "inference"}, "mine", ("default-queue", "build", None)),

@@ -36,15 +36,20 @@ static bool top_label(const struct fl_grouping *g, const char *key, const char *
 
 /* --- the default rule --------------------------------------------------------------------------- */
 
+/* That of the top owner, else that of the pod. */
+static bool label_of_either(const struct fl_grouping *g, const char *key, const char **ret)
+{
+	return top_label(g, key, ret) || fl_grouper_pod_label(g->pod, key, ret);
+}
+
 static int set_queue(const struct fl_grouping *g, struct fl_made_group *ret, fairlead_error *err)
 {
 	const char *project = "", *pool;
 
-	if (top_label(g, FL_GROUPER_LABEL_QUEUE, &ret->queue) ||
-	    fl_grouper_pod_label(g->pod, FL_GROUPER_LABEL_QUEUE, &ret->queue))
+	if (label_of_either(g, FL_GROUPER_LABEL_QUEUE, &ret->queue) ||
+	    label_of_either(g, FL_GROUPER_LABEL_OLD_QUEUE, &ret->queue))
 		return 0;
-	if (!top_label(g, "project", &project))
-		(void)fl_grouper_pod_label(g->pod, "project", &project);
+	(void)label_of_either(g, "project", &project);
 	ret->queue = *project ? project : default_queue;
 	if (!*project || !fl_grouper_pod_label(g->pod, node_pool_label, &pool))
 		return 0;

@@ -14,6 +14,7 @@
 enum { FL_GROUPER_OWNERS = 8 }; /* of one pod, in a chain */
 
 #define FL_GROUPER_LABEL_QUEUE "kai.scheduler/queue"
+#define FL_GROUPER_LABEL_OLD_QUEUE "runai/queue" /* counts only without the other one */
 #define FL_GROUPER_LABEL_REPLICATED "jobset.sigs.k8s.io/replicatedjob-name"
 #define FL_GROUPER_LABEL_GROUP "leaderworkerset.sigs.k8s.io/group-index"
 #define FL_GROUPER_LABEL_WORKER "leaderworkerset.sigs.k8s.io/worker-index"

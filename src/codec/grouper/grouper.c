@@ -337,11 +337,13 @@ bool fl_grouper_waits(const struct fl_doc *doc)
 {
 	struct fl_kjob_value pod = fl_kjob_root(doc), metadata = fl_kjob_get(pod, "metadata");
 	struct fl_kjob_value scheduler = fl_kjob_at(pod, "spec.schedulerName");
+	struct fl_kjob_value labels = fl_kjob_get(metadata, "labels");
 
 	if (*fl_kjob_text(fl_kjob_get(fl_kjob_get(metadata, "annotations"), "pod-group-name")) ||
 	    fl_kjob_count(fl_kjob_get(metadata, "ownerReferences")) == 0)
 		return false;
-	return *fl_kjob_text(scheduler) ? fl_kjob_is(scheduler, "kai-scheduler") :
-					  fl_kjob_has(fl_kjob_get(fl_kjob_get(metadata, "labels"),
-								  FL_GROUPER_LABEL_QUEUE));
+	if (*fl_kjob_text(scheduler))
+		return fl_kjob_is(scheduler, "kai-scheduler");
+	return fl_kjob_has(fl_kjob_get(labels, FL_GROUPER_LABEL_QUEUE)) ||
+	       fl_kjob_has(fl_kjob_get(labels, FL_GROUPER_LABEL_OLD_QUEUE));
 }

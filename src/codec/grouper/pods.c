@@ -89,7 +89,8 @@ static bool is_kais(const struct fl_grouper_pods *pods, const struct fl_kjob_pod
 	if (*fl_kjob_text(name))
 		return fl_kjob_is(name, "kai-scheduler");
 	return pods->kind->ray && strcmp(set->name, "submitter") != 0 &&
-	       fl_kjob_has(fl_kjob_get(labels, FL_GROUPER_LABEL_QUEUE));
+	       (fl_kjob_has(fl_kjob_get(labels, FL_GROUPER_LABEL_QUEUE)) ||
+		fl_kjob_has(fl_kjob_get(labels, FL_GROUPER_LABEL_OLD_QUEUE)));
 }
 
 int fl_grouper_pods(const struct fl_kjobs_run *run, const struct fl_kjobs_row *row,
