@@ -21,6 +21,7 @@ enum {
 	FL_MAX_NODES = 1 << 20,   /* queues and cohorts: 100 times the largest cluster seen */
 	FL_MAX_WORKLOADS = 1 << 24,
 	FL_MAX_TASKS = 1 << 24,      /* pods of KAI's workloads: those of a trace of years */
+	FL_MAX_MADE_PODS = 1 << 17,  /* pods made of the jobs of one input, which take no text */
 	FL_MAX_PODSETS = 18,         /* of a workload, as the API server allows */
 	FL_MAX_LIST = 1 << 16,       /* any other list inside one object */
 	FL_MAX_CLASS_JOBS = 1 << 22, /* of one synthetic class: a job each ten seconds for a year */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "model/entitle.h"
 
+#include <string.h>
+
 #include "model/model.h"
 
 /* What the real scheduler assumes of what is not said. */
@@ -52,3 +54,21 @@ const struct fl_entitlement fl_entitlement_default = {
 	.reclaim_min_run = FL_TIME_NONE,
 	.request = { { -1, -1, -1 } },
 };
+
+bool fl_entitle_own_class(const char *name, int32_t *ret)
+{
+	static const struct {
+		const char *name;
+		int32_t value;
+	} own[] = { { "train", 50 },
+		    { "build", 100 },
+		    { "inference", 125 },
+		    { "interactive-preemptible", 75 } };
+
+	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+		if (strcmp(own[i].name, name) == 0) {
+			*ret = own[i].value;
+			return true;
+		}
+	return false;
+}

@@ -169,6 +169,9 @@ struct fl_entitle_settings {
 };
 extern const struct fl_entitle_settings fl_entitle_settings_default;
 
+/* The value of a priority class that comes with KAI, so that it need not be in the input. */
+bool fl_entitle_own_class(const char *name, int32_t *ret);
+
 /* The multiplier by its documented name, which seal alone reads. */
 struct fl_documented_multiplier {
 	double value; /* 0: not given */

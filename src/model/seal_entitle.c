@@ -396,22 +396,11 @@ static int find_queue(struct fl_model *m, struct fl_workload_row *row, const boo
 /* Classes that come with KAI need not be in the input. */
 static void apply_own_class(const struct fl_model *m, struct fl_workload_row *row)
 {
-	static const struct {
-		const char *name;
-		int32_t value;
-	} own[] = { { "train", 50 },
-		    { "build", 100 },
-		    { "inference", 125 },
-		    { "interactive-preemptible", 75 } };
-
 	if (row->has_priority || row->priority_class.v == FL_NONE ||
 	    fl_table_find(m, FL_TABLE_PRIORITY_CLASS, no_namespace, row->priority_class) != FL_NONE)
 		return;
-	for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-		if (strcmp(own[i].name, fl_model_text(m, row->priority_class)) == 0) {
-			row->priority = own[i].value;
-			row->has_priority = true;
-		}
+	row->has_priority = fl_entitle_own_class(fl_model_text(m, row->priority_class),
+						 &row->priority);
 }
 
 static void resolve_gang(struct fl_model *m, struct fl_workload_row *row)

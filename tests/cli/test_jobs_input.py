@@ -265,3 +265,67 @@ def test_a_job_of_many_pod_sets(fairlead, write):
                                       workerGroupSpecs=groups))
     (sets,) = admitted(fairlead, "-f", "q.yaml").values()
     assert len(sets) == 18
+
+
+DEPLOYMENT = {"apiVersion": "apps/v1", "kind": "Deployment",
+              "metadata": {"name": "web", "namespace": "lab", "labels": {"kueue.x-k8s.io/queue-name": "main"}},
+              "spec": {"replicas": 2, "template": template("1")}}
+
+
+def changed(**parts):
+    obj = json.loads(json.dumps(DEPLOYMENT))
+    for part, more in parts.items():
+        obj[part].update(more)
+    return "---\n" + json.dumps(obj) + "\n"
+
+
+def other(kind, name, owner=None, api="v1", **spec):
+    owners = [{"apiVersion": "apps/v1", "kind": owner[0], "name": owner[1], "controller": True}] if owner else []
+    return "---\n" + json.dumps({
+        "apiVersion": api, "kind": kind, "metadata": {"name": name, "namespace": "lab", "ownerReferences": owners},
+        "spec": spec}) + "\n"
+
+
+# name, objects, workloads, a text that is told
+DEPLOYMENTS = [
+    ("two", changed(), 2, "2 pods of Deployments are made"),
+    ("default", changed(spec={"replicas": None}), 1, "1 pod of Deployments is made"),
+    ("none", changed(spec={"replicas": 0}), 0, "a Deployment has no Workload: each of its pods has one"),
+    ("no queue", changed(metadata={"labels": {}}), 0, "a Deployment has no Workload: each of its pods has one"),
+    ("odd count", changed(spec={"replicas": "3"}), 1, "1 pod of Deployments is made"),
+    ("too many", changed(spec={"replicas": 131073}), 0, "more than 131072 pods would be made"),
+    ("of two", changed(spec={"replicas": 131073}) + changed(metadata={"name": "x"}), 2, "more than 131072 pods would be made"),
+    ("a pod", changed() + other("Pod", "web-5d4-a", ("ReplicaSet", "web-5d4"), **template("1")["spec"]), 0, "each of its pods has one"),
+    ("a ReplicaSet", changed() + other("ReplicaSet", "web-5d4", ("Deployment", "web"), "apps/v1"), 0, "each of its pods has one"),
+    ("a pod of another", changed() + other("Pod", "webb-5d4-a", ("ReplicaSet", "webb-5d4"), **template("1")["spec"]), 2, "2 pods"),
+    ("odd template", changed(spec={"template": [1]}), 2, "2 pods"),
+]
+
+
+@pytest.mark.parametrize("name, objects, workloads, text", DEPLOYMENTS, ids=[d[0] for d in DEPLOYMENTS])
+def test_deployment(fairlead, write, name, objects, workloads, text):
+    write("in.yaml", QUEUES + objects)
+    r = fairlead("check", "-f", "in.yaml")
+    assert r.code == 0 and f" {workloads} workload" in r.out, r.out
+    assert text in r.err
+    assert "unknown field" not in r.err
+
+
+def test_pods_of_a_deployment(fairlead, write):
+    write("in.yaml", QUEUES + changed() + other("Pod", "web-0", **template("1")["spec"]).replace(
+        '"ownerReferences": []', '"labels": {"kueue.x-k8s.io/queue-name": "main"}'))
+    assert {k: pod_sets(v) for k, v in admitted(fairlead, "-f", "in.yaml", "--settle").items()} == {
+        f"lab/pod-{n}-" + short_hash("Pod", "", n, ""): [("main", 1)] for n in ("web-0", "web-0-2", "web-1")}
+
+
+def test_workloads_of_a_deployment_are_there(fairlead, write):
+    write("in.yaml", QUEUES + changed())
+    write("kept.json", fairlead("record", "-f", "in.yaml").out.replace("pod-web-0-", "pod-web-5d4-x8b-"))
+    write("deployment.yaml", changed())
+    assert " 2 workloads" in fairlead("check", "-f", "kept.json", "-f", "deployment.yaml").out
+
+
+def test_fields_of_a_deployment_are_told_once(fairlead, write):
+    obj = changed(spec={"template": {"spec": {**template("1")["spec"], "what": 1}}})
+    write("in.yaml", QUEUES + obj)
+    assert fairlead("check", "-f", "in.yaml").err.count("unknown field 'what'") == 1

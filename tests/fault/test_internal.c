@@ -194,6 +194,45 @@ static const char entitled_text[] = OBJECT(
 						OBJECT("v1", "Node",
 						       "\"metadata\":{\"name\":\"n\"}");
 
+/* Jobs of which pods and their groups are made; a pod whose group is made, and one that has none. */
+#define TEMPLATE                                                                                      \
+	"\"template\":{\"spec\":{\"schedulerName\":\"kai-scheduler\",\"priorityClassName\":\"none\"," \
+	"\"containers\":[{\"resources\":{\"limits\":{\"cpu\":\"1\"}}}]}}"
+#define NAMED(name) "\"metadata\":{\"name\":\"" name "\",\"labels\":{\"project\":\"k\"}},"
+#define OWNED(kind, name)                                                                          \
+	"\"ownerReferences\":[{\"apiVersion\":\"batch/v1\",\"kind\":\"" kind "\",\"name\":\"" name \
+	"\"}]"
+static const char kai_jobs_text[] = OBJECT("scheduling.run.ai/v2", "Queue",
+					   "\"metadata\":{\"name\":\"k\"},\"spec\":{}")
+	OBJECT("batch/v1", "Job", NAMED("j") "\"spec\":{\"parallelism\":2," TEMPLATE "}") OBJECT(
+		"batch/v1", "CronJob",
+		NAMED("c") "\"spec\":{}") OBJECT("jobset.x-k8s.io/v1alpha2", "JobSet",
+						 NAMED("s") "\"spec\":{\"replicatedJobs\":[{\"name\":\"r\","
+							    "\"template\":{\"spec\":{" TEMPLATE
+							    "}}}]}") OBJECT("kubeflow.org/v1",
+									    "TFJob",
+									    NAMED("t") "\"spec\":{}")
+		OBJECT("batch/v1", "Job", NAMED("l") "\"spec\":{}") OBJECT(
+			"v1", "Pod",
+			"\"metadata\":{\"name\":\"p\"," OWNED(
+				"Job",
+				"l") "},\"spec\":{"
+				     "\"schedulerName\":\"kai-scheduler\",\"nodeName\":\"n\"}")
+			OBJECT("v1", "Pod",
+			       "\"metadata\":{\"name\":\"o\"," OWNED(
+				       "Job",
+				       "none") "},"
+					       "\"spec\":{\"schedulerName\":\"kai-scheduler\"}");
+
+/* A Deployment, whose pods are made, beside a Job. */
+#define FOR_KUEUE(name)                                                                            \
+	"\"metadata\":{\"name\":\"" name "\",\"labels\":{\"kueue.x-k8s.io/queue-name\":\"q\"}},"
+static const char kueue_jobs_text[] = QUEUE("q", "\"2\"")
+	OBJECT("batch/v1", "Job", FOR_KUEUE("j") "\"spec\":{" TEMPLATE "}")
+		OBJECT("apps/v1", "Deployment",
+		       FOR_KUEUE("d") "\"spec\":{\"replicas\":2," TEMPLATE "}")
+			OBJECT("v1", "Pod", FOR_KUEUE("d-1") "\"spec\":{}");
+
 /* q holds more than its own, r wants it back, and more wait behind. */
 static const char *const world_parts[] = {
 	CONFIGURATION,
@@ -619,6 +658,10 @@ TEST(sealing_and_more)
 	r = (struct run){ .text = entitled_text, .len = strlen(entitled_text) };
 	each_of_building("seal, entitled", &r, build_sealed);
 	each_of_building("tape, entitled", &r, build_tape);
+	r = (struct run){ .text = kai_jobs_text, .len = strlen(kai_jobs_text) };
+	each_of_building("seal, jobs of KAI", &r, build_sealed);
+	r = (struct run){ .text = kueue_jobs_text, .len = strlen(kueue_jobs_text) };
+	each_of_building("seal, jobs of Kueue", &r, build_sealed);
 }
 
 /* After a cycle in which somebody must go, with a quota and a priority that are not the model's. */

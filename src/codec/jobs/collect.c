@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * collect - the jobs of an input become Workloads
+ * collect - the jobs of an input become Workloads, or pods and PodGroups
  *
  * A job depends on objects that may come after it: so jobs, and what their Workloads depend on, are
  * kept until all of the input is read (fl_model_complete).  Then each Workload that Kueue makes of
  * them is read like one of the input.  A Workload of the input that belongs to a job is the one that
- * counts.  Tested in tests/cli/test_jobs_input.py.
+ * counts.  With KAI's objects codec/grouper makes pods and PodGroups instead.  Tested in
+ * tests/cli/test_jobs_input.py and test_kai_jobs.py.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "base/names.h"
+#include "codec/grouper/grouper.h"
+#include "codec/jobs/deployment.h"
 #include "codec/jobs/jobs.h"
+#include "codec/jobs/object/live.h"
 #include "codec/jobs/workload_doc.h"
 #include "codec/object/fields.h"
 
 struct late {
 	const struct fl_mem *mem;
 	struct fl_kjobs *jobs;
+	struct fl_kjob_live live;
 	struct fl_doc configuration; /* empty: there is none */
 	const struct fl_kube_tap *tap;
 };
@@ -28,6 +35,7 @@ static void free_late(void *objects)
 	struct late *late = objects;
 
 	fl_kjobs_free(late->jobs);
+	fl_kjob_live_done(&late->live);
 	fl_doc_done(&late->configuration);
 	fl_mem_free(late->mem, late);
 }
@@ -47,9 +55,11 @@ static int late_of(struct fl_model *m, struct late **ret, fairlead_error *err)
 		return fl_fail_nomem(err);
 	*late = (struct late){ .mem = m->mem };
 	fl_doc_init(&late->configuration, m->mem);
-	r = fl_kjobs_new(m->mem, &late->jobs, err);
+	r = fl_kjob_live_init(&late->live, m->mem, err);
+	if (r == 0)
+		r = fl_kjobs_new(m->mem, &late->jobs, err);
 	if (r < 0) {
-		fl_mem_free(m->mem, late);
+		free_late(late);
 		return r;
 	}
 	m->late = (struct fl_late){ late, make_late, free_late };
@@ -59,13 +69,33 @@ static int late_of(struct fl_model *m, struct late **ret, fairlead_error *err)
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
-static int keep(struct fl_kube *k, bool context)
+static int keep_as(struct fl_kube *k, const struct fl_kjobs_origin *origin)
 {
-	const struct fl_kjobs_origin origin = { .input = k->input, .context = context };
 	struct late *late;
 	int r = late_of(k->m, &late, k->err);
 
-	return r < 0 ? r : fl_kjobs_add(late->jobs, &k->doc, &origin, k->err);
+	if (r == 0)
+		r = fl_kjob_live_note(&late->live, fl_kjob_root(&k->doc), k->err);
+	return r < 0 ? r : fl_kjobs_add(late->jobs, &k->doc, origin, k->err);
+}
+
+static int keep(struct fl_kube *k, bool context)
+{
+	const struct fl_kjobs_origin origin = { .input = k->input, .context = context };
+
+	return keep_as(k, &origin);
+}
+
+int fl_kube_note_owners(struct fl_kube *k)
+{
+	struct fl_kjob_value root = fl_kjob_root(&k->doc);
+	struct late *late;
+	int r;
+
+	if (!fl_kjob_has(fl_kjob_first(fl_kjob_at(root, "metadata.ownerReferences"))))
+		return 0;
+	r = late_of(k->m, &late, k->err);
+	return r < 0 ? r : fl_kjob_live_note(&late->live, root, k->err);
 }
 
 int fl_kube_keep_context(struct fl_kube *k) { return keep(k, /* context= */ true); }
@@ -86,6 +116,15 @@ int fl_kube_keep_configuration(struct fl_kube *k)
 static int keep_job(struct fl_kube *k) { return keep(k, /* context= */ false); }
 static int keep_owner(struct fl_kube *k) { return keep(k, /* context= */ true); }
 
+static int keep_waiting(struct fl_kube *k)
+{
+	const struct fl_kjobs_origin origin = { .input = k->input,
+						.context = true,
+						.without_group = true };
+
+	return keep_as(k, &origin);
+}
+
 static const struct fl_field job_fields[] = {
 	FL_HEAD,
 	{ .name = NULL },
@@ -101,6 +140,10 @@ static const struct fl_kind kinds[] = {
 	  FL_TEXT_NAME, "v1alpha1" },
 	{ "trainer.kubeflow.org", "TrainingRuntime", true, job_fields, keep_owner, FL_TEXT_NAME,
 	  "v1alpha1" },
+	/* Jobs to KAI alone. */
+	{ "batch", "CronJob", true, job_fields, keep_owner, FL_TEXT_JOB, "v1" },
+	{ "kubeflow.org", "Notebook", true, job_fields, keep_owner, FL_TEXT_JOB, "v1beta1 v1" },
+	{ "kubeflow.org", "MPIJob", true, job_fields, keep_owner, FL_TEXT_JOB, "v1" },
 };
 
 const struct fl_kind *fl_job_kind(uint32_t i)
@@ -123,7 +166,11 @@ bool fl_job_is_pod(const struct fl_doc *doc)
 	return false;
 }
 
+bool fl_job_waits(const struct fl_doc *pod) { return fl_grouper_waits(pod); }
+
 const struct fl_kind fl_kind_job_pod = { "", "Pod", true, job_fields, keep_job, FL_TEXT_JOB, "v1" };
+const struct fl_kind fl_kind_waiting_pod = { "",           "Pod",       true, job_fields,
+					     keep_waiting, FL_TEXT_JOB, "v1" };
 
 void fl_kube_tap_made(struct fl_model *m, const struct fl_kube_tap *tap)
 {
@@ -201,9 +248,13 @@ static void read_settings(const struct late *late, struct settings *ret)
 struct making {
 	struct fl_model *m;
 	const struct late *late;
+	struct fl_kjob_live before;             /* jobs that the Workloads of the input are of */
+	struct fl_kjob_deployments deployments; /* whose pods are made at the end */
 	struct fl_pairs there; /* (namespace, name of the Workload or of the Job that owns it) */
 	uint32_t made, without_uid;
-	struct fl_place at; /* of the first job */
+	struct fl_place at;   /* of the first job */
+	struct fl_place last; /* of the job whose Workload was made last; line 0: none */
+	struct fl_place deployed;
 	struct {
 		uint32_t n;
 		char first[200];
@@ -211,11 +262,16 @@ struct making {
 	} left_out[FL_KJOB_REASONS];
 };
 
-static const char *name_of(const struct fl_kjob_object *o, char *buffer, size_t size)
+static const char *namespace_of(const struct fl_kjob_object *o)
 {
 	const char *ns = fl_kjob_text(fl_kjob_at(o->object, "metadata.namespace"));
 
-	(void)snprintf(buffer, size, "%s/%s/%s", o->framework->kind, *ns ? ns : "default", o->name);
+	return *ns ? ns : "default";
+}
+
+static const char *name_of(const struct fl_kjob_object *o, char *buffer, size_t size)
+{
+	(void)snprintf(buffer, size, "%s/%s/%s", o->framework->kind, namespace_of(o), o->name);
 	return buffer;
 }
 
@@ -248,7 +304,7 @@ static int note_workloads(struct making *a, fairlead_error *err)
 		if (r == 0 && row->owner_job.v != FL_NONE)
 			r = there_is(a, row->namespace, row->owner_job, err);
 	}
-	return r;
+	return r < 0 ? r : fl_kjob_deployed_before(m, a->late->jobs, &a->before, err);
 }
 
 static bool has(const struct making *a, const char *namespace, const char *name)
@@ -260,11 +316,18 @@ static bool has(const struct making *a, const char *namespace, const char *name)
 	       fl_pairs_find(&a->there, ns.v, sym.v) != FL_NONE;
 }
 
+/* One of several Workloads of the same job, or of the pods of a Deployment. */
+static bool same_place(struct fl_place a, struct fl_place b)
+{
+	return a.line > 0 && a.file == b.file && a.line == b.line && a.column == b.column;
+}
+
 static int read_made(struct making *a, const struct fl_kjob_answer *answer,
 		     const struct fl_kjob_workload *w, fairlead_error *err)
 {
 	const struct fl_kjob_object *o = &answer->objects[0];
 	struct fl_kjob_value metadata = fl_kjob_get(o->object, "metadata");
+	struct fl_place at = place_of(o);
 	struct fl_doc doc;
 	int r;
 
@@ -272,10 +335,12 @@ static int read_made(struct making *a, const struct fl_kjob_answer *answer,
 	r = fl_kjob_workload_doc(
 		w, o->object, fl_kjob_text(fl_kjob_get(metadata, "creationTimestamp")), &doc, err);
 	if (r == 0)
-		r = fl_kube_read_made(a->m, fl_kjobs_input(o->object.doc), &doc, a->late->tap, err);
+		r = (same_place(a->last, at) ? fl_kube_read_alike : fl_kube_read_made)(
+			a->m, at.file, &doc, a->late->tap, err);
 	fl_doc_done(&doc);
+	a->last = at;
 	if (a->made++ == 0)
-		a->at = place_of(o);
+		a->at = at;
 	a->without_uid += !*fl_kjob_text(fl_kjob_get(metadata, "uid"));
 	return r;
 }
@@ -342,13 +407,36 @@ static bool has_one(const struct making *a, const struct fl_kjob_answer *answer)
 	return false;
 }
 
+/* Are pods made of it? Of a Deployment they are, once all jobs have been looked at. */
+static int deploy(struct making *a, const struct fl_kjob_answer *answer, fairlead_error *err)
+{
+	const struct fl_kjob_object *o = &answer->objects[0];
+	char name[200];
+	int r = 0;
+
+	if (answer->framework != &fl_frameworks[FL_FRAMEWORK_DEPLOYMENT])
+		return 0;
+	if (!fl_kjob_is_live(&a->late->live, namespace_of(o), "Deployment", o->name))
+		r = fl_kjob_deploy(&a->deployments, a->late->jobs, &a->before, answer, err);
+	if (r == 1 && a->deployments.n == 1)
+		a->deployed = place_of(o);
+	if (r != 2)
+		return r;
+	r = fl_model_notice(a->m, FL_NOTICE_JOB_WITHOUT_WORKLOAD, place_of(o),
+			    name_of(o, name, sizeof name), /* hint= */ NULL, err,
+			    "it is left out: with its replicas, more than %d pods would be made of "
+			    "the jobs of the input",
+			    FL_MAX_MADE_PODS);
+	return r < 0 ? r : 1;
+}
+
 static int take(void *user, const struct fl_kjob_answer *answer, fairlead_error *err)
 {
 	struct making *a = user;
-	int r = 0;
+	int r = deploy(a, answer, err);
 
-	if (has_one(a, answer))
-		return 0;
+	if (r || has_one(a, answer))
+		return r < 0 ? r : 0;
 	if (answer->reason != FL_KJOB_MADE)
 		return leave_out(a, answer, err);
 	for (uint32_t i = 0; i < answer->n_workloads && r == 0; i++)
@@ -388,6 +476,13 @@ static int say_all(const struct making *a, fairlead_error *err)
 			"%u of their names differ%s from those on a cluster in the last five digits: "
 			"the job has no uid yet",
 			a->without_uid, a->without_uid == 1 ? "s" : "");
+	if (r == 0 && a->deployments.pods)
+		r = say(a, a->deployed, err,
+			"%" PRId64 " pod%s of Deployments %s made, as their controllers would "
+			"create %s",
+			a->deployments.pods, plural((uint32_t)a->deployments.pods),
+			a->deployments.pods == 1 ? "is" : "are",
+			a->deployments.pods == 1 ? "it" : "them");
 	if (r == 0 && a->made && a->late->configuration.n == 0)
 		r = say(a, a->at, err,
 			"Kueue manages jobs of all kinds that it knows: there is no Configuration");
@@ -401,24 +496,55 @@ static int say_all(const struct making *a, fairlead_error *err)
 	return r;
 }
 
-static int make_late(struct fl_model *m, void *objects, fairlead_error *err)
+/* Whose objects there are; pods that wait are not in the model yet. */
+static bool is_kais(const struct fl_model *m, const struct late *late)
 {
-	const struct late *late = objects;
+	bool bare = !m->n_nodes && !m->n_queues && !m->n_flavors && !m->n_workloads;
+
+	if (m->wanted != FL_DIALECT_ANY)
+		return m->wanted == FL_DIALECT_KAI;
+	return fl_model_dialect(m) == FL_DIALECT_KAI || (bare && fl_grouper_any_pod(late->jobs));
+}
+
+static int make_workloads(struct fl_model *m, const struct late *late, fairlead_error *err)
+{
 	struct making a = { .m = m, .late = late };
 	struct settings s;
 	int r;
 
-	if (!fl_kjobs_any(late->jobs) || m->wanted == FL_DIALECT_KAI)
+	if (!fl_kjobs_any(late->jobs))
 		return 0;
 	read_settings(late, &s);
 	fl_pairs_init(&a.there, m->mem);
-	r = note_workloads(&a, err);
+	fl_kjob_deployments_init(&a.deployments, m->mem);
+	r = fl_kjob_live_init(&a.before, m->mem, err);
+	if (r == 0)
+		r = note_workloads(&a, err);
 	/* A job that is only a manifest would be created now; others have been. */
 	for (int fresh = 0; fresh < 2 && r == 0; fresh++) {
 		s.config.creating = fresh == 1;
 		s.config.only = fresh == 1 ? FL_KJOBS_FRESH : FL_KJOBS_CREATED;
 		r = fl_kjobs_make(late->jobs, &s.config, take, &a, err);
 	}
+	if (r == 0)
+		r = fl_kjob_make_deployed(late->jobs, &a.deployments, &a.before, &s.config, take,
+					  &a, err);
+	if (r == 0)
+		r = say_all(&a, err);
+	fl_kjob_deployments_done(&a.deployments);
+	fl_kjob_live_done(&a.before);
 	fl_pairs_done(&a.there);
-	return r < 0 ? r : say_all(&a, err);
+	return r;
+}
+
+static int make_late(struct fl_model *m, void *objects, fairlead_error *err)
+{
+	const struct late *late = objects;
+	const struct fl_grouper_input in = { late->jobs, &late->live, late->tap };
+	int r;
+
+	if (is_kais(m, late))
+		return fl_grouper_make(m, &in, err);
+	r = fl_grouper_decline(m, &in, err);
+	return r < 0 ? r : make_workloads(m, late, err);
 }

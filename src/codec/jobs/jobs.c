@@ -73,6 +73,8 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_k
 	const char *namespace;
 	int r;
 
+	if (origin->without_group)
+		kind = FL_KJOBS_KAI_POD;
 	if (kind == FL_KJOBS_KINDS)
 		return 0;
 	if (j->n == FL_MAX_WORKLOADS)
@@ -83,6 +85,7 @@ int fl_kjobs_add(struct fl_kjobs *j, const struct fl_doc *doc, const struct fl_k
 	row = &j->rows[j->n];
 	*row = (struct fl_kjobs_row){ .kind = kind,
 				      .context = origin->context,
+				      .added = origin->added,
 				      .input = origin->input };
 	r = fl_doc_copy(doc, &row->doc, err);
 	if (r < 0)
@@ -262,8 +265,16 @@ static bool same_group(const struct fl_kjobs_row *a, const struct fl_kjobs_row *
 
 static bool is_asked(const struct fl_kjobs_run *run, const struct fl_kjobs_row *row)
 {
-	return !row->context && (run->config->only == FL_KJOBS_ALL ||
-				 row->created == (run->config->only == FL_KJOBS_CREATED));
+	if (row->context)
+		return false;
+	switch (run->config->only) {
+	case FL_KJOBS_ALL:
+		return true;
+	case FL_KJOBS_ADDED:
+		return row->added;
+	default:
+		return row->created == (run->config->only == FL_KJOBS_CREATED);
+	}
 }
 
 /* The jobs among all objects, in the order of answers. */

@@ -26,8 +26,10 @@ struct fl_kjobs *fl_kjobs_free(struct fl_kjobs *j);
 
 /* Where an object comes from. */
 struct fl_kjobs_origin {
-	uint32_t input; /* of the model */
-	bool context;   /* it exists, but no Workload is made of it */
+	uint32_t input;     /* of the model */
+	bool context;       /* it exists, but no Workload is made of it */
+	bool without_group; /* a Pod of KAI that has no PodGroup yet */
+	bool added;         /* it is made of a job, and asked for by FL_KJOBS_ADDED alone */
 };
 
 /*

@@ -46,6 +46,27 @@ static const struct fl_field known_annotations[] = {
 	{ .name = NULL },
 };
 
+/* What it belongs to, for "job/name"; the first of several, as KAI writes one. */
+static int read_owners(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct reading *g = row;
+	uint32_t end = 0, name;
+	int r = fl_kube_list(k, v, &end);
+
+	if (r < 0 || v + 1 == end)
+		return r;
+	name = fl_doc_find(&k->doc, v + 1, "name");
+	return name == FL_NONE ? 0 : fl_kube_text(k, name, &g->row.owner_job);
+}
+
+static const struct fl_field owner[] = {
+	FL_RECORDED("apiVersion", .text = FL_TEXT_WORD),
+	FL_RECORDED("kind", .text = FL_TEXT_WORD),
+	FL_RECORDED("uid", .text = FL_TEXT_UID),
+	{ .name = "name", .text = FL_TEXT_JOB },
+	{ .name = NULL },
+};
+
 static const struct fl_field metadata[] = {
 	{ GROUP("creationTimestamp", time, row.created) },
 	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
@@ -53,7 +74,7 @@ static const struct fl_field metadata[] = {
 	FL_IGNORED("namespace"),
 	FL_IGNORED("deletionTimestamp"),
 	FL_IGNORED("labels"),
-	FL_IGNORED("ownerReferences"),
+	{ .name = "ownerReferences", .read = read_owners, .fields = owner, .list = true },
 	FL_IGNORED("uid"),
 	FL_METADATA_REST,
 	{ .name = NULL },
@@ -81,6 +102,8 @@ static int read_group(struct fl_kube *k)
 		r = fl_model_push_gangs(k->m, &g.gang, &g.row.gang, k->err);
 	if (r == 0)
 		r = fl_model_add_workload(k->m, &g.row, k->err);
+	if (r == 0 && !k->made)
+		r = fl_kube_note_owners(k);
 	return r < 0 ? r : fl_life_push(k, k->m->n_workloads - 1, &life);
 }
 

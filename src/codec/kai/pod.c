@@ -5,8 +5,10 @@
  * The request of a pod is what the scheduler sees: its containers as they are (a LimitRange and a
  * RuntimeClass were applied when it was made), or parts of GPUs by annotation.
  */
+#include <stdio.h>
 #include <string.h>
 
+#include "base/limits.h"
 #include "codec/kai/kai.h"
 #include "codec/own/life.h"
 
@@ -18,7 +20,7 @@ enum phase { PENDING, RUNNING, SUCCEEDED, FAILED, UNKNOWN };
 struct reading {
 	struct fl_podset shape; /* first: the shared fields of a pod's spec write here */
 	struct fl_task_row row;
-	struct fl_sym class_label;
+	struct fl_sym class_label, project, pool;
 	enum phase phase;
 	bool deleted, gated, reserves, has_scheduler, ours;
 	double fraction; /* of a GPU; 0: whole ones */
@@ -53,9 +55,11 @@ static int read_app(struct fl_kube *k, uint32_t v, void *row)
 static const struct fl_field known_labels[] = {
 	{ .name = "app", .read = read_app, .text = FL_TEXT_WORD },
 	{ FL_IS_PREEMPTIBILITY("kai.scheduler/preemptibility", struct reading, row.stated) },
+	{ POD("kai.scheduler/node-pool", name, pool), .text = FL_TEXT_LABEL_VALUE },
 	{ POD("kai.scheduler/queue", name, row.queue_name), FL_SAID(struct reading, ours),
 	  .text = FL_TEXT_CLUSTER_QUEUE },
 	{ POD("priorityClassName", name, class_label), .text = FL_TEXT_CLASS },
+	{ POD("project", name, project), .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = "runai/queue", .read = read_old_queue, .text = FL_TEXT_CLUSTER_QUEUE },
 	{ .name = NULL },
 };
@@ -254,12 +258,33 @@ static int apply_fraction(struct fl_kube *k, struct reading *p)
 	return 0;
 }
 
+/* A pod that belongs to no group and names no queue: that of its project, or KAI's own. */
+static int default_queue(struct fl_kube *k, struct reading *p)
+{
+	const struct fl_model *m = k->m;
+	char name[2 * FL_MAX_NAME];
+
+	if (p->row.foreign || p->row.queue_name.v != FL_NONE || p->row.gang_name.v != FL_NONE)
+		return 0;
+	if (p->project.v != FL_NONE && p->pool.v == FL_NONE) {
+		p->row.queue_name = p->project;
+		return 0;
+	}
+	if (p->project.v == FL_NONE)
+		return fl_model_sym(k->m, "default-queue", 13, &p->row.queue_name, k->err);
+	(void)snprintf(name, sizeof name, "%.*s-%.*s", FL_MAX_NAME - 1,
+		       fl_model_text(m, p->project), FL_MAX_NAME - 1, fl_model_text(m, p->pool));
+	return fl_model_sym(k->m, name, strlen(name), &p->row.queue_name, k->err);
+}
+
 static int read_pod(struct fl_kube *k)
 {
 	struct reading p = {
 		.shape = fl_podset_default,
 		.row = fl_task_default,
 		.class_label = { FL_NONE },
+		.project = { FL_NONE },
+		.pool = { FL_NONE },
 		.devices = 1,
 	};
 	uint32_t first_part = k->m->n_parts, first_amount = k->m->n_amounts;
@@ -284,7 +309,11 @@ static int read_pod(struct fl_kube *k)
 	p.row.tolerations = p.shape.tolerations;
 	p.row.affinity = p.shape.affinity;
 	p.row.has_affinity = p.shape.has_affinity;
-	r = fl_life_push(k, /* workload= */ FL_NONE, &p.row.life);
+	r = default_queue(k, &p);
+	if (r == 0)
+		r = fl_life_push(k, /* workload= */ FL_NONE, &p.row.life);
+	if (r == 0 && !k->made)
+		r = fl_kube_note_owners(k);
 	if (r == 0 && p.memory > 0)
 		r = fl_model_push_gpu_memories(
 			k->m, &(struct fl_gpu_memory_row){ k->m->n_tasks, p.devices, p.memory },

@@ -60,6 +60,8 @@ int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, cons
 	char text[512], subject[1024];
 	va_list args;
 
+	if (k->quiet)
+		return 0;
 	if (k->m->n_notices >= FL_MAX_NOTICES) { /* only counted: paths are not needed */
 		k->m->notices_dropped++;
 		return 0;

@@ -32,7 +32,8 @@ struct fl_kube {
 	struct fl_sym namespace, name;
 	struct fl_noted_life life;
 	bool own;                      /* an object of ours: unknown fields are errors */
-	bool made;                     /* by us, of another object: it is as a server has it */
+	bool made;                     /* by fl_kube_read_made, of others: as a server has it */
+	bool quiet;                    /* what could be told of it was told of another one */
 	bool told;                     /* what is wrong with it was collected */
 	bool held;                     /* what it holds is all that could be read of it */
 	bool over;                     /* laid over one that was read: a Simulation only */
@@ -137,18 +138,25 @@ extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl
 extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
 	fl_kind_daemon;
 /*
- * codec/jobs/collect.c: the kinds of jobs by number, NULL after the last; a Pod that is Kueue's; and
- * what is kept for jobs, once it was read.
+ * codec/jobs/collect.c: the kinds of jobs by number, NULL after the last; a Pod that is Kueue's; one
+ * of KAI's that has no PodGroup yet; and what is kept for jobs, once it was read.
  */
 const struct fl_kind *fl_job_kind(uint32_t i);
 bool fl_kind_is_job(const struct fl_kind *kind);
 bool fl_job_is_pod(const struct fl_doc *doc);
-extern const struct fl_kind fl_kind_job_pod;
+bool fl_job_waits(const struct fl_doc *pod);
+extern const struct fl_kind fl_kind_job_pod, fl_kind_waiting_pod;
+/* The job that owns the Pod or PodGroup in k->doc has pods in the input. */
+int fl_kube_note_owners(struct fl_kube *k);
 int fl_kube_keep_context(struct fl_kube *k);
 int fl_kube_keep_configuration(struct fl_kube *k);
 /* Reads an object that is no part of a text; @doc is of the input @input. */
 int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
 		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/* The same for one more like the last one: what could be told of it was told. */
+int fl_kube_read_alike(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err);
 
 /* The kind with a number of fl_kube_kind; NULL after the last. */
 const struct fl_kind *fl_kube_kind_row(uint32_t kind);
@@ -240,6 +248,9 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 /* resources.c: more parts of the Configuration; row: struct fl_settings */
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
 fl_field_read fl_kube_gates, fl_kube_wait;
+
+/* codec/kai/config.c: what the Config in k->doc says that does not count here */
+int fl_kai_note_config(struct fl_kube *k);
 
 /* codec/kai/shard.c: checks a cron schedule, and reads its text */
 int fl_kube_cron(struct fl_kube *k, uint32_t v, struct fl_sym *ret);

@@ -55,13 +55,21 @@ static void take_error(struct judging *g, const struct fl_finding *f)
 	k->err = kept;
 }
 
+/* The metadata of a pod stands in the template of its Workload, and most of it is dropped there. */
+static bool is_of_template(const struct fl_kube *k, uint32_t v)
+{
+	char path[200];
+
+	return strstr(fl_doc_path(&k->doc, v, path, sizeof path), ".template.metadata.");
+}
+
 static void take(void *user, const struct fl_finding *f)
 {
 	struct judging *g = user;
 
 	if (f->kind == FL_FINDING_ERROR)
 		take_error(g, f);
-	else if (g->code == 0)
+	else if (g->code == 0 && !(g->k->made && is_of_template(g->k, f->v)))
 		g->code = fl_kube_notice(g->k, f->v,
 					 f->kind == FL_FINDING_DROPPED ? FL_NOTICE_UNKNOWN_FIELD :
 									 FL_NOTICE_MENDED,

@@ -90,21 +90,39 @@ static bool is_for_jobs(const struct fl_kind *kind)
 	       kind == &fl_kind_limit_range || kind == &fl_kind_runtime_class;
 }
 
+/* Pods that are read when all of the input is. */
+static const struct fl_kind *kind_of_pod(const struct fl_kube *k)
+{
+	if (k->made)
+		return &fl_kind_pod;
+	if (k->m->wanted != FL_DIALECT_KAI && fl_job_is_pod(&k->doc))
+		return &fl_kind_job_pod;
+	return k->m->wanted != FL_DIALECT_KUEUE && fl_job_waits(&k->doc) ? &fl_kind_waiting_pod :
+									   &fl_kind_pod;
+}
+
+/* Of the kinds of jobs the one of that version, else the first. */
+static const struct fl_kind *find_job(const char *api_version, const char *name)
+{
+	const struct fl_kind *job, *first = NULL;
+
+	for (uint32_t i = 0; (job = fl_job_kind(i)); i++) {
+		if (strcmp(job->name, name) != 0 || !in_group(api_version, job->group))
+			continue;
+		if (known_version(api_version, job))
+			return job;
+		first = first ? first : job;
+	}
+	return first;
+}
+
 static const struct fl_kind *find_kind(const struct fl_kube *k, const char *api_version,
 				       const char *name)
 {
-	const struct fl_kind *job;
-
 	for (uint32_t i = 0; i < N_KINDS; i++)
 		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
-			return kinds[i] == &fl_kind_pod && k->m->wanted != FL_DIALECT_KAI &&
-					       fl_job_is_pod(&k->doc) ?
-				       &fl_kind_job_pod :
-				       kinds[i];
-	for (uint32_t i = 0; (job = fl_job_kind(i)); i++)
-		if (strcmp(job->name, name) == 0 && in_group(api_version, job->group))
-			return job;
-	return NULL;
+			return kinds[i] == &fl_kind_pod ? kind_of_pod(k) : kinds[i];
+	return find_job(api_version, name);
 }
 
 /* "Workload/ns/name" as far as it is known. */
@@ -144,25 +162,34 @@ int fl_kube_read_names(struct fl_kube *k, const struct fl_kind *kind)
 /* Kinds that stand beside those that are read, and why they do not count. */
 static const struct {
 	const char *group, *name, *why;
+	int (*more)(struct fl_kube *k); /* what else is told; NULL: nothing */
 } not_modelled[] = {
-	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard" },
-	{ "kai.scheduler", "Topology", "pods are placed without regard to topology" },
-	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names" },
-	{ "kueue.x-k8s.io", "AdmissionCheck", "every admission check passes at once" },
-	{ "kueue.x-k8s.io", "Topology", "topology aware scheduling is not decided here" },
-	{ "kueue.x-k8s.io", "MultiKueueCluster", "a workload runs in the cluster of its queue" },
-	{ "kueue.x-k8s.io", "MultiKueueConfig", "a workload runs in the cluster of its queue" },
-	{ "kueue.x-k8s.io", "ProvisioningRequestConfig", "every admission check passes at once" },
+	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard",
+	  fl_kai_note_config },
+	{ "kai.scheduler", "Topology", "pods are placed without regard to topology", NULL },
+	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names",
+	  NULL },
+	{ "kueue.x-k8s.io", "AdmissionCheck", "every admission check passes at once", NULL },
+	{ "kueue.x-k8s.io", "Topology", "topology aware scheduling is not decided here", NULL },
+	{ "kueue.x-k8s.io", "MultiKueueCluster", "a workload runs in the cluster of its queue",
+	  NULL },
+	{ "kueue.x-k8s.io", "MultiKueueConfig", "a workload runs in the cluster of its queue",
+	  NULL },
+	{ "kueue.x-k8s.io", "ProvisioningRequestConfig", "every admission check passes at once",
+	  NULL },
 };
 
 static int ignore_object(struct fl_kube *k, const char *api_version, const char *name)
 {
 	for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
 		if (strcmp(name, not_modelled[i].name) == 0 &&
-		    in_group(api_version, not_modelled[i].group))
-			return fl_kube_notice(k, 0, FL_NOTICE_NOT_MODELLED, /* hint= */ NULL,
-					      "kind %s of %s is not modelled: %s", name,
-					      not_modelled[i].group, not_modelled[i].why);
+		    in_group(api_version, not_modelled[i].group)) {
+			int r = fl_kube_notice(k, 0, FL_NOTICE_NOT_MODELLED, /* hint= */ NULL,
+					       "kind %s of %s is not modelled: %s", name,
+					       not_modelled[i].group, not_modelled[i].why);
+
+			return r == 0 && not_modelled[i].more ? not_modelled[i].more(k) : r;
+		}
 	return fl_kube_notice(k, 0, FL_NOTICE_IGNORED_OBJECT, /* hint= */ NULL,
 			      "kind '%.60s' of '%.60s' is not read", name, api_version);
 }
@@ -615,21 +642,36 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	return code;
 }
 
+static int read_new(struct fl_kube *k, const struct fl_doc *doc, const struct fl_kube_tap *tap)
+{
+	int code = fl_doc_copy(doc, &k->doc, k->err);
+
+	k->tap = tap;
+	k->made = true;
+	if (code == 0)
+		code = read_object(k);
+	code = finish(k, code);
+	done(k);
+	return code;
+}
+
 int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
 		      const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	struct fl_kube k;
-	int code;
 
 	init(&k, m, input, err);
-	k.tap = tap;
-	k.made = true;
-	code = fl_doc_copy(doc, &k.doc, err);
-	if (code == 0)
-		code = read_object(&k);
-	code = finish(&k, code);
-	done(&k);
-	return code;
+	return read_new(&k, doc, tap);
+}
+
+int fl_kube_read_alike(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
+		       const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	struct fl_kube k;
+
+	init(&k, m, input, err);
+	k.quiet = true;
+	return read_new(&k, doc, tap);
 }
 
 static int begin_input(struct fl_kube *k, struct fl_model *m, const char *name, fairlead_error *err)

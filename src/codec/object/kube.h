@@ -8,7 +8,7 @@
  * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
  * and Node, our own Policy, UsageHistory, Simulation, Moves and Daemon, and List; each field is supported,
  * refused, or ignored with a notice (doc/guide/fields.md).  Jobs of all kinds that Kueue knows become
- * Workloads when the model is completed (codec/jobs).  Other kinds are a notice.  Inputs of
+ * Workloads when the model is completed (codec/jobs), or pods and PodGroups of KAI (codec/grouper).  Other kinds are a notice.  Inputs of
  * KAI's simulators, which have no kind, are read as well.
  */
 #ifndef FL_CODEC_OBJECT_KUBE_H

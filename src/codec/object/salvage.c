@@ -6,7 +6,7 @@
 bool fl_kube_may_leave_out(const struct fl_kind *kind)
 {
 	return kind == &fl_kind_workload || kind == &fl_kind_pod || kind == &fl_kind_pod_group ||
-	       kind == &fl_kind_job_pod || fl_kind_is_job(kind);
+	       kind == &fl_kind_job_pod || kind == &fl_kind_waiting_pod || fl_kind_is_job(kind);
 }
 
 /* A notice where the mistake is. */

@@ -14,6 +14,8 @@
 	"---\napiVersion: v1\nkind: Pod\nmetadata: {name: p" metadata "}\nspec: {" spec            \
 	"}\nstatus: {" status "}\n"
 #define NODE(name, more) "---\napiVersion: v1\nkind: Node\nmetadata: {name: " name "}\n" more
+#define CONFIG(spec)                                                                               \
+	"apiVersion: kai.scheduler/v1\nkind: Config\nmetadata: {name: c}\nspec: {" spec "}\n"
 #define SHARD(spec)                                                                                \
 	"---\napiVersion: kai.scheduler/v1\nkind: SchedulingShard\nmetadata: {name: s}\nspec: "    \
 	"{" spec "}\n"
@@ -503,6 +505,21 @@ TEST(warnings)
 		    "resources: {}") "---\napiVersion: kai.scheduler/v1\nkind: Config\nmetadata: {name: kai-config}\n",
 		  FL_NOTICE_NOT_MODELLED,
 		  "7:1 Config/kai-config: kind Config of kai.scheduler is not modelled: it installs KAI; what decides is in a SchedulingShard" },
+		{ CONFIG("global: {schedulerName: mine}"), FL_NOTICE_IGNORED_FIELD,
+		  "4:32 Config/c .spec.global.schedulerName: 'schedulerName' is ignored: the scheduler of KAI's pods is 'kai-scheduler'" },
+		{ CONFIG("global: {schedulerName: kai-scheduler, queueLabelKey: kai.scheduler/queue, "
+			 "nodePoolLabelKey: null, namespaceLabelSelector: {}}, podGrouper: {args: {}}"),
+		  FL_NOTICE_IGNORED_FIELD, "" },
+		{ CONFIG("global: {queueLabelKey: 'runai/queue'}"), FL_NOTICE_IGNORED_FIELD,
+		  "4:32 Config/c .spec.global.queueLabelKey: 'queueLabelKey' is ignored: the label 'kai.scheduler/queue' names the queue" },
+		{ CONFIG("global: {nodePoolLabelKey: pool}"), FL_NOTICE_IGNORED_FIELD,
+		  "4:35 Config/c .spec.global.nodePoolLabelKey: 'nodePoolLabelKey' is ignored: the label 'kai.scheduler/node-pool' names the node pool" },
+		{ CONFIG("global: {namespaceLabelSelector: {a: b}}"), FL_NOTICE_IGNORED_FIELD,
+		  "4:41 Config/c .spec.global.namespaceLabelSelector: 'namespaceLabelSelector' is ignored: pods of all namespaces count" },
+		{ CONFIG("podGrouper: {args: {defaultPrioritiesConfigMapName: x}}"),
+		  FL_NOTICE_IGNORED_FIELD,
+		  "4:60 Config/c .spec.podGrouper.args.defaultPrioritiesConfigMapName: 'defaultPrioritiesConfigMapName' is ignored: classes of kinds of jobs are KAI's own" },
+		{ CONFIG("global: [1], podGrouper: 3"), FL_NOTICE_IGNORED_FIELD, "" },
 		{ Q("a",
 		    "resources: {}") "---\napiVersion: kai.scheduler/v1alpha1\nkind: Topology\nmetadata: {name: t}\n",
 		  FL_NOTICE_NOT_MODELLED,

@@ -24,6 +24,9 @@ static const struct {
 	{ FL_KJOBS_RUNTIME, "trainer.kubeflow.org", "TrainingRuntime", false },
 	{ FL_KJOBS_REPLICA_SET, "apps", "ReplicaSet", false },
 	{ FL_KJOBS_WORKLOAD, "kueue.x-k8s.io", "Workload", false },
+	{ FL_KJOBS_CRON_JOB, "batch", "CronJob", false },
+	{ FL_KJOBS_NOTEBOOK, "kubeflow.org", "Notebook", false },
+	{ FL_KJOBS_MPI_JOB, "kubeflow.org", "MPIJob", false },
 };
 
 enum { CONTEXTS = sizeof contexts / sizeof *contexts };

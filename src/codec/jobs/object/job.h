@@ -45,6 +45,11 @@ enum fl_kjobs_context {
 	FL_KJOBS_RUNTIME,
 	FL_KJOBS_REPLICA_SET,
 	FL_KJOBS_WORKLOAD,
+	/* Jobs to KAI alone. */
+	FL_KJOBS_CRON_JOB,
+	FL_KJOBS_NOTEBOOK,
+	FL_KJOBS_MPI_JOB, /* of other versions than Kueue's */
+	FL_KJOBS_KAI_POD, /* a Pod of KAI without PodGroup */
 	FL_KJOBS_KINDS
 };
 
@@ -52,6 +57,7 @@ struct fl_kjobs_row {
 	struct fl_doc doc;
 	uint32_t kind;         /* enum fl_framework_id or fl_kjobs_context */
 	bool context, created; /* a cluster has it */
+	bool added;            /* it was made of a job */
 	uint32_t input;
 	const char *namespace, *name, *uid; /* namespace "": it has none */
 };

@@ -127,8 +127,8 @@ enum fl_kjobs_gates {
 struct fl_kjobs_config {
 	uint32_t frameworks; /* a bit for each fl_framework_id */
 	bool creating;       /* the objects are being created: webhooks see them */
-	/* Those alone that a cluster has, or has not yet. */
-	enum { FL_KJOBS_ALL, FL_KJOBS_CREATED, FL_KJOBS_FRESH } only;
+	/* Those alone that a cluster has, or has not yet; or those that were made of a job. */
+	enum { FL_KJOBS_ALL, FL_KJOBS_CREATED, FL_KJOBS_FRESH, FL_KJOBS_ADDED } only;
 	bool manage_without_queue;
 	struct fl_kjob_value namespace_selector; /* none: all but kube-system and kueue-system */
 	const char *const *label_keys;           /* that Workloads take over from their jobs */
