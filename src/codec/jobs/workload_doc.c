@@ -183,6 +183,23 @@ static void put_rebuilt(struct out *o, const struct fl_kjob_pod *pod)
 
 /* --- the object ---------------------------------------------------------------------------------- */
 
+/* A Pod is the template of its set, and has a kind and a status that no template can have. */
+static void put_template(struct out *o, struct fl_kjob_value template)
+{
+	uint32_t k, map;
+
+	if (!fl_kjob_has(fl_kjob_get(template, "kind"))) {
+		put_value(o, "template", template);
+		return;
+	}
+	k = begin_key(o, "template");
+	map = begin_map(o);
+	put_value(o, "metadata", fl_kjob_get(template, "metadata"));
+	put_value(o, "spec", fl_kjob_get(template, "spec"));
+	end(o, map);
+	end(o, k);
+}
+
 static void put_pod_set(struct out *o, const struct fl_kjob_pod_set *set)
 {
 	uint32_t map = begin_map(o);
@@ -194,7 +211,7 @@ static void put_pod_set(struct out *o, const struct fl_kjob_pod_set *set)
 	if (set->pod.rebuilt)
 		put_rebuilt(o, &set->pod);
 	else
-		put_value(o, "template", set->pod.template);
+		put_template(o, set->pod.template);
 	end(o, map);
 }
 
