@@ -72,7 +72,7 @@ def same_entitle_cycle(expected, got):
 
 
 def test_there_are_tutorials():
-	assert len(NAMES) >= 6
+	assert len(NAMES) >= 12
 
 
 def test_check_has_nothing_to_say(tutorial):
