@@ -6,6 +6,7 @@
 
 #include "ask/lint/lint.h"
 #include "ask/lint/lint_run.h"
+#include "ask/lint/unsuited.h"
 #include "decide/match.h"
 
 /* The most of a resource that queue @n could have in one flavor; -1 when no group covers it. */
@@ -134,6 +135,8 @@ static int lint_trial(struct fl_lint *l, struct fl_workload w, const char *subje
 				fl_lint_resource(l, short_of.resource),
 				fl_lint_flavor(l, short_of.flavor),
 				fl_lint_amount(l, short_of.resource, short_of.rhs.amount, had));
+		if (reason == FL_REASON_NO_MATCHING_FLAVOR)
+			(void)fl_lint_unsuited(m, &m->workloads[w.v], more, sizeof more);
 		return fl_model_notice(m, kind, m->workloads[w.v].place, subject, /* hint= */ NULL,
 				       err, "not even an empty cluster admits it: it %s%s",
 				       fl_reason_sentence(reason), more);
