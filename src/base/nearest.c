@@ -54,8 +54,9 @@ void fl_nearest_offer(struct fl_nearest *n, const char *name)
 	unsigned limit = len < 6 ? 2 : len < 20 ? 3 : 5;
 	unsigned d = edits(n->wanted, name, limit);
 
-	/* The right name in another namespace is a likely slip, too. */
-	if (d > limit && strcmp(last_part(n->wanted), last_part(name)) == 0)
+	/* The right name in another namespace is a likely slip, too; and a made name that was cut. */
+	if (d > limit && (strcmp(last_part(n->wanted), last_part(name)) == 0 ||
+			  (len > 3 && strncmp(n->wanted, name, len) == 0)))
 		d = limit;
 	if (d > limit || (n->n == FL_NEAREST && !nearer(n, FL_NEAREST - 1, d, name)))
 		return;

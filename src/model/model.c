@@ -413,6 +413,26 @@ static bool has_sym(const struct fl_model *m, struct fl_span span, struct fl_sym
 	return false;
 }
 
+static bool has_quota(const struct fl_model *m, const struct fl_group_flavor *gf,
+		      struct fl_sym name)
+{
+	for (uint32_t i = 0; i < gf->quotas.n; i++)
+		if (m->quotas[gf->quotas.first + i].resource_name.v == name.v)
+			return true;
+	return false;
+}
+
+/* The first covered resource of which a flavor has no quota, as there is one. */
+static struct fl_sym without_quota(const struct fl_model *m, const struct fl_group *g,
+				   const struct fl_group_flavor *gf)
+{
+	uint32_t i = g->resources.first;
+
+	while (has_quota(m, gf, m->syms[i]))
+		i++;
+	return m->syms[i];
+}
+
 /* A flavor gives each covered resource one quota, and no other. */
 static int check_quotas(const struct fl_model *m, const struct fl_group *g, uint32_t flavor,
 			struct fl_place *at, fairlead_error *err)
@@ -439,8 +459,8 @@ static int check_quotas(const struct fl_model *m, const struct fl_group *g, uint
 	if (gf->quotas.n == g->resources.n)
 		return 0;
 	*at = gf->quotas.n ? quotas[0].place : g->place;
-	return fl_fail(err, FAIRLEAD_EINPUT, "%u of %u covered resources have a quota",
-		       gf->quotas.n, g->resources.n);
+	return fl_fail(err, FAIRLEAD_EINPUT, "no quota for '%s', which is in coveredResources",
+		       fl_model_text(m, without_quota(m, g, gf)));
 }
 
 static int check_flavors(const struct fl_model *m, const struct fl_node_row *row, uint32_t group,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/suggest.h"
 #include "model/table.h"
 
 static const struct fl_sym no_namespace = { 0 };
@@ -161,7 +162,7 @@ static int resolve_flavor_of_group(struct seal *s, uint32_t n, struct fl_group_f
 	struct fl_model *m = s->m;
 	struct fl_node_row *node = &m->nodes[n];
 	bool queue = node->kind == FL_CLUSTER_QUEUE;
-	char subject[FL_SUBJECT];
+	char subject[FL_SUBJECT], hint[FL_SUGGESTION];
 	int r;
 
 	if (gf->quotas.n)
@@ -178,8 +179,9 @@ static int resolve_flavor_of_group(struct seal *s, uint32_t n, struct fl_group_f
 		node->missing_flavor = gf->name;
 	}
 	return fl_model_notice(m, FL_NOTICE_MISSING_FLAVOR, place, node_subject(m, n, subject),
-			       /* hint= */ NULL, err, "flavor '%s' does not exist%s",
-			       fl_model_text(m, gf->name), queue ? "; the queue is inactive" : "");
+			       fl_model_suggest(m, FL_TABLE_FLAVOR, no_namespace, gf->name, hint),
+			       err, "flavor '%s' does not exist%s", fl_model_text(m, gf->name),
+			       queue ? "; the queue is inactive" : "");
 }
 
 static int resolve_flavors(struct seal *s, fairlead_error *err)
@@ -377,7 +379,7 @@ static int check_cluster_queues(struct seal *s, fairlead_error *err)
 static int resolve_queues(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
-	char subject[FL_SUBJECT];
+	char subject[FL_SUBJECT], hint[FL_SUGGESTION];
 	int r = 0;
 
 	for (uint32_t q = 0; q < m->n_queues && r == 0; q++) {
@@ -388,8 +390,10 @@ static int resolve_queues(struct seal *s, fairlead_error *err)
 						     row->cluster_queue_name);
 		if (row->cluster_queue.v == FL_NONE)
 			r = fl_model_notice(m, FL_NOTICE_MISSING_CLUSTER_QUEUE, row->place, subject,
-					    /* hint= */ NULL, err,
-					    "cluster queue '%s' does not exist",
+					    fl_model_suggest(m, FL_TABLE_CLUSTER_QUEUE,
+							     no_namespace, row->cluster_queue_name,
+							     hint),
+					    err, "cluster queue '%s' does not exist",
 					    fl_model_text(m, row->cluster_queue_name));
 		if (r == 0 && row->stop != FL_STOP_NONE)
 			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place, subject,
@@ -420,6 +424,7 @@ int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, i
 {
 	enum fl_table table = row->class_of_workloads ? FL_TABLE_WORKLOAD_PRIORITY_CLASS :
 							FL_TABLE_PRIORITY_CLASS;
+	char hint[FL_SUGGESTION];
 	uint32_t id;
 
 	if (row->has_priority)
@@ -433,7 +438,8 @@ int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, i
 		return 0;
 	}
 	return fl_model_notice(m, FL_NOTICE_MISSING_PRIORITY_CLASS, row->place, subject,
-			       /* hint= */ NULL, err, "%s '%s' does not exist; the priority is %d",
+			       fl_model_suggest(m, table, no_namespace, row->priority_class, hint),
+			       err, "%s '%s' does not exist; the priority is %d",
 			       fl_table_kind(table), fl_model_text(m, row->priority_class),
 			       row->priority);
 }
@@ -535,6 +541,8 @@ static int resolve_admission(struct fl_model *m, struct fl_workload_row *row, co
 static int explain_excluded(struct fl_model *m, const struct fl_workload_row *row,
 			    const char *subject, fairlead_error *err)
 {
+	char hint[FL_SUGGESTION];
+
 	if (row->excluded == FL_EXCLUDED_MISCONFIGURED)
 		return fl_model_notice(m, FL_NOTICE_REQUESTS_ABOVE_LIMITS, row->place, subject,
 				       /* hint= */ NULL, err,
@@ -550,7 +558,9 @@ static int explain_excluded(struct fl_model *m, const struct fl_workload_row *ro
 	if (row->queue_name.v == FL_NONE)
 		return fl_model_notice(m, FL_NOTICE_NO_QUEUE, row->place, subject, /* hint= */ NULL,
 				       err, "no queueName: it is never admitted");
-	return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject, /* hint= */ NULL,
+	return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject,
+			       fl_model_suggest(m, FL_TABLE_QUEUE, row->namespace, row->queue_name,
+						hint),
 			       err, "local queue '%s/%s' does not exist",
 			       fl_model_text(m, row->namespace), fl_model_text(m, row->queue_name));
 }

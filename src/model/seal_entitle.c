@@ -12,6 +12,7 @@
 #include "base/limits.h"
 #include "base/sort.h"
 #include "base/time.h"
+#include "model/suggest.h"
 #include "model/table.h"
 
 enum { DEFAULT_PRIORITY = 50 };
@@ -27,7 +28,7 @@ static const char *queue_subject(const struct fl_model *m, uint32_t n, char buff
 
 int fl_entitle_parents(struct fl_model *m, fairlead_error *err)
 {
-	char subject[FL_SUBJECT];
+	char subject[FL_SUBJECT], hint[FL_SUGGESTION];
 	int r = 0;
 
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
@@ -40,7 +41,10 @@ int fl_entitle_parents(struct fl_model *m, fairlead_error *err)
 			continue;
 		row->inactive = FL_INACTIVE_PARENT_NOT_FOUND;
 		r = fl_model_notice(m, FL_NOTICE_MISSING_PARENT, row->place,
-				    queue_subject(m, n, subject), /* hint= */ NULL, err,
+				    queue_subject(m, n, subject),
+				    fl_model_suggest(m, FL_TABLE_ENTITLED, no_namespace,
+						     row->parent_name, hint),
+				    err,
 				    "parent '%s' does not exist; the queue and all below it are "
 				    "left out",
 				    fl_model_text(m, row->parent_name));
@@ -360,6 +364,8 @@ static int find_queue(struct fl_model *m, struct fl_workload_row *row, const boo
 			     FL_NONE :
 			     fl_table_find(m, FL_TABLE_ENTITLED, no_namespace, row->queue_name);
 
+	char hint[FL_SUGGESTION];
+
 	row->cluster_queue.v = m->gangs[row->gang].queue.v = n;
 	if (row->finished) {
 		row->excluded = FL_EXCLUDED_FINISHED;
@@ -371,9 +377,10 @@ static int find_queue(struct fl_model *m, struct fl_workload_row *row, const boo
 			return fl_model_notice(m, FL_NOTICE_NO_QUEUE, row->place, subject,
 					       /* hint= */ NULL, err,
 					       "no queue: it is never scheduled");
-		return fl_model_notice(m, FL_NOTICE_MISSING_QUEUE, row->place, subject,
-				       /* hint= */ NULL, err, "queue '%s' does not exist",
-				       fl_model_text(m, row->queue_name));
+		return fl_model_notice(
+			m, FL_NOTICE_MISSING_QUEUE, row->place, subject,
+			fl_model_suggest(m, FL_TABLE_ENTITLED, no_namespace, row->queue_name, hint),
+			err, "queue '%s' does not exist", fl_model_text(m, row->queue_name));
 	}
 	if (m->nodes[n].inactive != FL_ACTIVE) {
 		row->excluded = FL_EXCLUDED_PARENT_NOT_FOUND;

@@ -64,6 +64,41 @@ BAD = {
         "x.yaml:12:23: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
         "'4 cores' is not a quantity\n"
         "hint: write a number with an optional suffix, such as 500m, 1.5Gi or 1e3\n"),
+    "a unit of bytes": (
+        QUEUE.format(quota="1.5 GB"),
+        "x.yaml:12:23: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+        "'1.5 GB' is not a quantity\n"
+        "hint: write 1.5G for powers of 1000, 1.5Gi for powers of 1024\n"),
+    "kilo": (
+        QUEUE.format(quota="4KIB"),
+        "x.yaml:12:23: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+        "'4KIB' is not a quantity\n"
+        "hint: write 4k for powers of 1000, 4Ki for powers of 1024\n"),
+    "no unit of bytes": (
+        QUEUE.format(quota="4GBs"),
+        "x.yaml:12:23: error: ClusterQueue/q .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: "
+        "'4GBs' is not a quantity\n"
+        "hint: write a number with an optional suffix, such as 500m, 1.5Gi or 1e3\n"),
+    "two objects without a line between": (
+        FLAVOR.format(name="a") + FLAVOR.format(name="b"),
+        "x.yaml:5:1: error: duplicate key 'apiVersion'\nhint: between two objects of a file stands a line '---'\n"),
+    "a template": (
+        FLAVOR.format(name="{{ .Values.name }}"),
+        "x.yaml:4:10: error: a key must be a text\n"
+        "hint: a template with {{ }} has to be filled in first, such as by 'helm template'\n"),
+    "indentation of a key": (
+        "kind: X\nmetadata:\n    name: x\n  labels: {}\n",
+        "x.yaml:4:3: error: invalid YAML: did not find expected key while parsing a block mapping that starts in line 1\n"
+        "hint: the keys of a map begin in one column: compare this line with those above it\n"),
+    "indentation of a dash": (
+        "kind: X\na:\n  - b\n  c: d\n",
+        "x.yaml:4:3: error: invalid YAML: did not find expected '-' indicator while parsing a block collection "
+        "that starts in line 3\n"
+        "hint: the dashes of a list begin in one column: compare this line with those above it\n"),
+    "a colon in a text": (
+        "kind: X: y\n",
+        "x.yaml:1:8: error: invalid YAML: mapping values are not allowed in this context\n"
+        "hint: a text with ': ' in it needs quotes; a key begins in the column of those beside it\n"),
     "two objects of one name": (
         FLAVOR.format(name="a") + "---\n" + FLAVOR.format(name="a"),
         "x.yaml:6:1: error: ResourceFlavor/a: defined twice\nhint: first defined at x.yaml:1:1\n"),

@@ -191,6 +191,22 @@ def test_kinds(fairlead, write, kind, spec, expected):
     assert [pod_sets(s) for s in got.values()] == [expected]
 
 
+def test_a_pod_is_a_template_without_a_warning(fairlead, write):
+    """Though a Pod has a kind and a status, which a pod template has not."""
+    write("q.yaml", QUEUES + """\
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: alone, namespace: lab, labels: {kueue.x-k8s.io/queue-name: main}}
+spec: {containers: [{name: c, image: i, resources: {requests: {cpu: 2}}}]}
+status: {phase: Pending}
+""")
+    r = fairlead("check", "--strict", "-f", "q.yaml")
+    assert r.code == 0 and "warning" not in r.err, r.err
+    assert list(admitted(fairlead, "-f", "q.yaml").values()) == [
+        [{"name": "main", "count": 1, "flavors": {"cpu": "default"}}]]
+
+
 def test_a_group_of_pods(fairlead, write):
     pods = "".join("---\n" + json.dumps({
         "apiVersion": "v1", "kind": "Pod",

@@ -3,9 +3,12 @@
 #include "ask/lint/workload.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ask/lint/lint.h"
 #include "ask/lint/lint_run.h"
+#include "ask/lint/unsuited.h"
+#include "base/nearest.h"
 #include "decide/match.h"
 
 /* The most of a resource that queue @n could have in one flavor; -1 when no group covers it. */
@@ -30,6 +33,30 @@ static fl_amount most_of(const struct fl_lint *l, struct fl_node n, struct fl_re
 	return most;
 }
 
+/* A resource that the queue has quota for, and that may be meant; NULL when none is near. */
+static const char *covered_instead(const struct fl_lint *l, struct fl_node n, const char *wanted,
+				   char *hint, size_t size)
+{
+	const struct fl_model *m = l->m;
+	struct fl_nearest near = { .wanted = wanted };
+	char text[400];
+
+	for (uint32_t g = 0; g < m->nodes[n.v].groups.n; g++) {
+		const struct fl_span *names = &m->groups[m->nodes[n.v].groups.first + g].resources;
+
+		for (uint32_t i = 0; i < names->n; i++) {
+			const char *name = fl_model_text(m, m->syms[names->first + i]);
+
+			if (strcmp(name, "cpu") != 0) /* "gpu" is no slip of it */
+				fl_nearest_offer(&near, name);
+		}
+	}
+	if (near.n == 0)
+		return NULL;
+	(void)snprintf(hint, size, "did you mean %s?", fl_nearest_text(&near, text, sizeof text));
+	return hint;
+}
+
 /* One resource of one podset, all the pods that must start. */
 static int lint_request(struct fl_lint *l, const struct fl_workload_row *w, const char *subject,
 			struct fl_resource resource, fl_amount amount, bool *found,
@@ -37,16 +64,18 @@ static int lint_request(struct fl_lint *l, const struct fl_workload_row *w, cons
 {
 	fl_amount most = most_of(l, w->cluster_queue, resource);
 	const char *queue = fl_model_text(l->m, l->m->nodes[w->cluster_queue.v].name);
-	char asked[32], had[32];
+	char asked[32], had[32], hint[440];
 
 	if (amount == 0 || amount <= most)
 		return 0;
 	*found = true;
 	if (most < 0)
-		return fl_model_notice(l->m, FL_NOTICE_NEVER_FITS, w->place, subject,
-				       /* hint= */ NULL, err,
-				       "asks for '%s', which cluster queue '%s' has no quota for",
-				       fl_lint_resource(l, resource), queue);
+		return fl_model_notice(
+			l->m, FL_NOTICE_NEVER_FITS, w->place, subject,
+			covered_instead(l, w->cluster_queue, fl_lint_resource(l, resource), hint,
+					sizeof hint),
+			err, "asks for '%s', which cluster queue '%s' has no quota for",
+			fl_lint_resource(l, resource), queue);
 	return fl_model_notice(
 		l->m, FL_NOTICE_NEVER_FITS, w->place, subject, /* hint= */ NULL, err,
 		"asks for %s of '%s', but cluster queue '%s' can never have more than %s in one flavor",
@@ -134,6 +163,8 @@ static int lint_trial(struct fl_lint *l, struct fl_workload w, const char *subje
 				fl_lint_resource(l, short_of.resource),
 				fl_lint_flavor(l, short_of.flavor),
 				fl_lint_amount(l, short_of.resource, short_of.rhs.amount, had));
+		if (reason == FL_REASON_NO_MATCHING_FLAVOR)
+			(void)fl_lint_unsuited(m, &m->workloads[w.v], more, sizeof more);
 		return fl_model_notice(m, kind, m->workloads[w.v].place, subject, /* hint= */ NULL,
 				       err, "not even an empty cluster admits it: it %s%s",
 				       fl_reason_sentence(reason), more);

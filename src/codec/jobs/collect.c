@@ -365,12 +365,34 @@ static bool is_usual(enum fl_kjob_reason reason)
 	}
 }
 
+static bool has_queue(struct fl_kjob_value pairs)
+{
+	return fl_kjob_has(fl_kjob_get(pairs, "kueue.x-k8s.io/queue-name"));
+}
+
+/* A queue that Kueue does not see, as its label is in the wrong place; NULL: there is none. */
+static const char *misplaced_queue(const struct fl_kjob_object *o)
+{
+	if (has_queue(fl_kjob_at(o->object, "metadata.annotations")))
+		return "it is an annotation here";
+	if (has_queue(fl_kjob_at(o->object, "spec.template.metadata.labels")))
+		return "only the template of its pods has it";
+	return NULL;
+}
+
 static int leave_out(struct making *a, const struct fl_kjob_answer *answer, fairlead_error *err)
 {
 	const struct fl_kjob_object *o = &answer->objects[0];
+	const char *misplaced = answer->reason == FL_KJOB_NO_QUEUE_NAME ? misplaced_queue(o) : NULL;
 	char name[200];
 
 	(void)name_of(o, name, sizeof name);
+	if (misplaced)
+		return fl_model_notice(
+			a->m, FL_NOTICE_JOB_WITHOUT_WORKLOAD, place_of(o), name,
+			"write the label kueue.x-k8s.io/queue-name into the job's own metadata.labels",
+			err, "no Workload is made of it: %s: %s",
+			fl_kjob_reason_sentence(answer->reason), misplaced);
 	if (!is_usual(answer->reason))
 		return fl_model_notice(a->m, FL_NOTICE_JOB_WITHOUT_WORKLOAD, place_of(o), name,
 				       /* hint= */ NULL, err, "no Workload is made of it: %s%s%s",

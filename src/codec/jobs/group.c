@@ -180,7 +180,7 @@ static int fill(const struct fl_kjob *first, const struct fl_kjob *const *kept, 
 	if (*reason == FL_KJOB_MADE)
 		*reason = fl_kjob_resolve_priority(first, &sets, w);
 	if (*reason != FL_KJOB_MADE)
-		return 0;
+		return fl_kjob_say_class(first->run, w, *reason, detail, err);
 	w->pod_sets = sets.items;
 	w->n_pod_sets = sets.n;
 	if ((r = fl_kjob_annotations(first, &w->annotations, err)) < 0 ||

@@ -49,6 +49,13 @@ static const char *pods_class(const struct fl_kjob *job, const struct fl_kjob_se
 	return name;
 }
 
+static enum fl_kjob_reason missing(struct fl_kjob_workload *w, bool own, const char *name)
+{
+	w->class_kind = own ? "WorkloadPriorityClass" : "PriorityClass";
+	w->class_name = name;
+	return FL_KJOB_PRIORITY_CLASS_NOT_FOUND;
+}
+
 enum fl_kjob_reason fl_kjob_resolve_priority(const struct fl_kjob *job,
 					     const struct fl_kjob_sets *sets,
 					     struct fl_kjob_workload *w)
@@ -65,6 +72,15 @@ enum fl_kjob_reason fl_kjob_resolve_priority(const struct fl_kjob *job,
 	if (row)
 		set_class(w, row);
 	else if (*name)
-		return FL_KJOB_PRIORITY_CLASS_NOT_FOUND;
+		return missing(w, *job->class, name);
 	return FL_KJOB_MADE;
+}
+
+int fl_kjob_say_class(const struct fl_kjobs_run *run, const struct fl_kjob_workload *w,
+		      enum fl_kjob_reason reason, const char **detail, fairlead_error *err)
+{
+	if (reason != FL_KJOB_PRIORITY_CLASS_NOT_FOUND)
+		return 0;
+	*detail = fl_kjobs_format(run, err, "%s '%s'", w->class_kind, w->class_name);
+	return *detail ? 0 : FAIRLEAD_ENOMEM;
 }

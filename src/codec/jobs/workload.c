@@ -228,7 +228,7 @@ int fl_kjob_fill(const struct fl_kjob *job, const struct fl_kjob_sets *sets, int
 		return r;
 	*reason = fl_kjob_resolve_priority(job, sets, w);
 	if (*reason != FL_KJOB_MADE)
-		return 0;
+		return fl_kjob_say_class(run, w, *reason, detail, err);
 	if (job->id != FL_FRAMEWORK_STATEFUL_SET && (r = fl_kjob_labels(job, &w->labels, err)) < 0)
 		return r;
 	if ((r = fl_kjob_set_pair(run, &w->labels, FL_KJOB_UID_LABEL, job->row->uid, err)) < 0 ||

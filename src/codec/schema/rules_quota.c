@@ -130,27 +130,54 @@ static void check_flavor(struct fl_judge *j, uint32_t covered, uint32_t flavor)
 	}
 }
 
+/* The first text of a list, or name of an item, that is not in another one; FL_NONE. */
+static uint32_t first_without(const struct fl_judge *j, uint32_t list, uint32_t other)
+{
+	for (FL_ITEMS(j->doc, a, list)) {
+		bool map = j->doc->values[a].kind == FL_TOKEN_MAP, found = false;
+		const char *text = map ? name_at(j, a) : fl_scalar_at(j->doc, a, "");
+
+		for (FL_ITEMS(j->doc, b, other))
+			found |= strcmp(map ? fl_scalar_at(j->doc, b, "") : name_at(j, b), text) ==
+				 0;
+		if (!found)
+			return a;
+	}
+	return FL_NONE;
+}
+
+/* CQ4, CO4: as many quotas as there are covered resources. */
+static bool check_counts(struct fl_judge *j, uint32_t covered, uint32_t flavor)
+{
+	uint32_t quotas = fl_at(j->doc, flavor, "resources"), odd;
+
+	if (fl_count_at(j->doc, quotas) == fl_count_at(j->doc, covered))
+		return true;
+	odd = first_without(j, covered, quotas);
+	if (odd != FL_NONE) {
+		fl_refuse(
+			j, flavor, NULL, rule_of(j, "CQ4", "CO4"),
+			"give each flavor a quota for each of coveredResources, 0 if there is none",
+			"no quota for '%.60s', which is in coveredResources of the group in "
+			"resourceGroups",
+			fl_scalar_at(j->doc, odd, ""));
+		return false;
+	}
+	odd = first_without(j, quotas, covered);
+	fl_refuse(j, odd == FL_NONE ? flavor : odd, NULL, rule_of(j, "CQ4", "CO4"),
+		  "add it to coveredResources, or remove the quota",
+		  "resource '%.60s' is not in coveredResources of the group in resourceGroups",
+		  odd == FL_NONE ? "" : name_at(j, odd));
+	return false;
+}
+
 static void check_groups(struct fl_judge *j)
 {
 	bool counts = true;
 
-	for (FL_ITEMS(j->doc, group, groups_of(j))) {
-		uint32_t covered = fl_at(j->doc, group, "coveredResources");
-		uint32_t n = fl_count_at(j->doc, covered);
-
-		for (FL_ITEMS(j->doc, flavor, fl_at(j->doc, group, "flavors"))) {
-			uint32_t resources = fl_at(j->doc, flavor, "resources");
-
-			if (fl_count_at(j->doc, resources) == n)
-				continue;
-			counts = false;
-			fl_refuse(j, flavor, NULL, rule_of(j, "CQ4", "CO4"),
-				  "give each flavor a quota for each of coveredResources",
-				  "flavor '%.60s' has %u resources, and the group in "
-				  "resourceGroups covers %u",
-				  name_at(j, flavor), fl_count_at(j->doc, resources), n);
-		}
-	}
+	for (FL_ITEMS(j->doc, group, groups_of(j)))
+		for (FL_ITEMS(j->doc, flavor, fl_at(j->doc, group, "flavors")))
+			counts &= check_counts(j, fl_at(j->doc, group, "coveredResources"), flavor);
 	for (FL_ITEMS(j->doc, group, counts ? groups_of(j) : FL_NONE))
 		for (FL_ITEMS(j->doc, flavor, fl_at(j->doc, group, "flavors")))
 			check_flavor(j, fl_at(j->doc, group, "coveredResources"), flavor);

@@ -187,19 +187,14 @@ static void check_whole(struct fl_judge *j, uint32_t v, const struct fl_schema *
 		fl_refuse(j, v, NULL, NULL, NULL, "%lld is below %d", (long long)n, s->minimum);
 }
 
-static void tell_mended(struct fl_judge *j, uint32_t v, const char *field, const char *becomes)
+/* A server takes it when the object is created, and refuses the same text in an update. */
+static void tell_mended(struct fl_judge *j, uint32_t v, const char *field, const char *text,
+			const char *hint)
 {
-	char text[200];
 	const struct fl_finding f = {
-		.kind = FL_FINDING_MENDED,
-		.v = v,
-		.field = field,
-		.text = text,
-		.hint = "write it out: an update with the same text is refused",
+		.kind = FL_FINDING_MENDED, .v = v, .field = field, .text = text, .hint = hint
 	};
 
-	(void)snprintf(text, sizeof text, "%s a server with Kueue makes it %s, but only once",
-		       field ? "it is missing:" : "this is no quantity:", becomes);
 	j->call->tell(j->call->user, &f);
 }
 
@@ -215,7 +210,7 @@ static bool mend_quantity(struct fl_judge *j, uint32_t v)
 	const char *text = fl_doc_text(j->doc, v);
 	const size_t len = j->doc->values[v].len;
 	size_t from = strspn(text, " \t"), to = len;
-	char trimmed[64], digits[80];
+	char trimmed[64], digits[80], said[300], hint[100];
 
 	if (!may_mend(j) || len > sizeof trimmed - 1 || !fl_form_mends(text, len))
 		return false;
@@ -227,10 +222,28 @@ static bool mend_quantity(struct fl_judge *j, uint32_t v)
 		       strpbrk(trimmed, "0123456789") && fl_form_decodes(trimmed, to - from) ?
 			       trimmed :
 			       "0");
+	(void)snprintf(said, sizeof said,
+		       "'%s' is no quantity: a server makes it %s when the object is created, and "
+		       "refuses it in an update",
+		       trimmed, digits);
+	(void)snprintf(hint, sizeof hint, "write \"%s\"", digits);
 	if (!put_text(j, v, digits))
 		return false;
-	tell_mended(j, v, NULL, digits);
+	tell_mended(j, v, NULL, said, hint);
 	return true;
+}
+
+/* What to write instead is known to the parser. */
+static void refuse_quantity(struct fl_judge *j, uint32_t v)
+{
+	const char *text = fl_doc_text(j->doc, v);
+	fairlead_error err = { 0 };
+	fl_amount unused;
+
+	(void)fl_quantity_parse(text, j->doc->values[v].len, 0, /* negative= */ true, &unused,
+				&err);
+	fl_refuse(j, v, NULL, NULL, err.hint[0] ? err.hint : NULL, "'%.60s' is not a quantity",
+		  text);
 }
 
 static void check_quantity(struct fl_judge *j, uint32_t v, const struct fl_schema *s)
@@ -247,10 +260,7 @@ static void check_quantity(struct fl_judge *j, uint32_t v, const struct fl_schem
 		if (strict ? !fl_form_decodes(text, value->len) :
 			     !fl_form_quantity(text, value->len))
 			if (!mend_quantity(j, v))
-				fl_refuse(j, v, NULL, NULL,
-					  "write a number with a suffix such as m, k, M, G, Ki, "
-					  "Mi, Gi, or none",
-					  "'%.60s' is not a quantity", text);
+				refuse_quantity(j, v);
 	} else if ((value->type == FL_SCALAR_FLOAT && !make_whole(j, v)) ||
 		   (value->type == FL_SCALAR_INT && !parse_whole(text, &n))) {
 		if (!mend_quantity(j, v))
@@ -358,9 +368,15 @@ static void miss(struct fl_judge *j, uint32_t map, const struct fl_schema *s)
 	if (s->given)
 		return;
 	if (mends && s->form == FL_FORM_QUANTITY)
-		tell_mended(j, map, s->name, "0");
+		tell_mended(j, map, s->name,
+			    "it is missing: a server makes it 0 when the object is created, and "
+			    "refuses it in an update",
+			    "write it out");
 	else if (mends && s->form == FL_FORM_STRING && !s->pattern && !s->least && !s->words)
-		tell_mended(j, map, s->name, "an empty text");
+		tell_mended(j, map, s->name,
+			    "it is missing: a server makes it an empty text when the object is "
+			    "created, and refuses it in an update",
+			    "write it out");
 	else
 		fl_refuse(j, map, s->name, NULL, NULL, "no %s", s->name);
 }

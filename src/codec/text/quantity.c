@@ -133,13 +133,43 @@ static wide magnitude(const struct parts *p, int decimals, wide most)
 	return s.overflow || s.value >= most ? most : s.value + s.inexact;
 }
 
+/* The unit that "4GB", "4 gb" or "4GIB" means, as it is to be written; '\0': it is no such slip. */
+static char meant_unit(const char *text, size_t len, size_t *ret_digits)
+{
+	static const char any[] = "kKmMgGtTpPeE", written[] = "kkMMGGTTPPEE";
+	size_t i = 0;
+	const char *unit;
+
+	while (i < len && (is_digit(text[i]) || text[i] == '.'))
+		i++;
+	*ret_digits = i;
+	if (i < len && text[i] == ' ')
+		i++;
+	unit = *ret_digits > 0 && i < len ? strchr(any, text[i]) : NULL;
+	if (!unit || *ret_digits > 20)
+		return '\0';
+	i++;
+	if (i < len && (text[i] == 'i' || text[i] == 'I'))
+		i++;
+	if (i < len && (text[i] == 'b' || text[i] == 'B'))
+		i++;
+	return i == len ? written[unit - any] : '\0';
+}
+
 static int bad(const char *text, size_t len, fairlead_error *err)
 {
 	int shown = len < 60 ? (int)len : 60;
+	size_t digits;
+	char unit = meant_unit(text, len, &digits);
 
 	fl_fail(err, FAIRLEAD_EINPUT, "'%.*s%s' is not a quantity", shown, text,
 		len > 60 ? "..." : "");
-	fl_fail_hint(err, "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3");
+	if (unit)
+		fl_fail_hint(err, "write %.*s%c for powers of 1000, %.*s%ci for powers of 1024",
+			     (int)digits, text, unit, (int)digits, text, unit == 'k' ? 'K' : unit);
+	else
+		fl_fail_hint(err,
+			     "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3");
 	return FAIRLEAD_EINPUT;
 }
 

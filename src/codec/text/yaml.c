@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "base/names.h"
 #include "codec/text/format.h"
@@ -398,6 +399,30 @@ static void leave(struct fl_yaml *y)
 		fl_keyset_close(&y->keys);
 }
 
+/* A map as a key is most often "{{ .Values.name }}". */
+static int odd_key(const struct fl_yaml_item *item, fairlead_error *err)
+{
+	int r = fl_format_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
+			       "a key must be a text");
+
+	if (item->kind == FL_TOKEN_MAP)
+		fl_fail_hint(err, "a template with {{ }} has to be filled in first, such as by "
+				  "'helm template'");
+	return r;
+}
+
+/* A second apiVersion is most often a second object. */
+static int twice(const struct fl_yaml_item *item, fairlead_error *err)
+{
+	int r = fl_format_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
+			       "duplicate key '%.*s%s'", item->len < 60 ? (int)item->len : 60,
+			       item->text, item->len > 60 ? "..." : "");
+
+	if (item->len == 10 && memcmp(item->text, "apiVersion", 10) == 0)
+		fl_fail_hint(err, "between two objects of a file stands a line '---'");
+	return r;
+}
+
 /* A key: 0 with the token, 1 when it was a merge key. */
 static int key_token(struct fl_yaml *y, struct level *level, const struct fl_yaml_item *item,
 		     struct fl_token *ret, fairlead_error *err)
@@ -405,8 +430,7 @@ static int key_token(struct fl_yaml *y, struct level *level, const struct fl_yam
 	int r;
 
 	if (item->kind != FL_TOKEN_SCALAR)
-		return fl_format_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
-				      "a key must be a text");
+		return odd_key(item, err);
 	if (is_merge_key(item, item->text)) {
 		r = take_merge(y, err);
 		return r < 0 ? r : 1;
@@ -415,10 +439,7 @@ static int key_token(struct fl_yaml *y, struct level *level, const struct fl_yam
 	if (r < 0)
 		return r;
 	if (r > 0)
-		return fl_format_fail(err, FAIRLEAD_EINPUT, item->line, item->column,
-				      "duplicate key '%.*s%s'",
-				      item->len < 60 ? (int)item->len : 60, item->text,
-				      item->len > 60 ? "..." : "");
+		return twice(item, err);
 	level->at_key = false;
 	token_of(item, ret);
 	ret->kind = FL_TOKEN_KEY;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <yaml.h>
 
+#include "base/error.h"
 #include "base/limits.h"
 #include "codec/text/format.h"
 
@@ -173,10 +174,30 @@ static void walk(struct fl_yaml_parser *p, size_t index)
 	}
 }
 
+/* What most often leads to what libyaml says. */
+static const struct {
+	const char *problem, *hint;
+} likely[] = {
+	{ "did not find expected key",
+	  "the keys of a map begin in one column: compare this line with those above it" },
+	{ "did not find expected '-' indicator",
+	  "the dashes of a list begin in one column: compare this line with those above it" },
+	{ "mapping values are not allowed in this context",
+	  "a text with ': ' in it needs quotes; a key begins in the column of those beside it" },
+};
+
+static void add_hint(const char *problem, fairlead_error *err)
+{
+	for (size_t i = 0; problem && i < sizeof likely / sizeof *likely; i++)
+		if (strcmp(problem, likely[i].problem) == 0)
+			fl_fail_hint(err, "%s", likely[i].hint);
+}
+
 static int parser_error(struct fl_yaml_parser *p, fairlead_error *err)
 {
 	const yaml_parser_t *y = &p->libyaml;
 	char context[120] = "";
+	int r;
 
 	if (p->failed.code < 0) {
 		if (err)
@@ -194,8 +215,10 @@ static int parser_error(struct fl_yaml_parser *p, fairlead_error *err)
 	if (at_offset(p, p->last.offset) < p->buffer.end && *at_offset(p, p->last.offset) == '\t')
 		return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
 				      "invalid YAML: a tab where only blanks may indent");
-	return fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
-			      "invalid YAML: %s%s", y->problem ? y->problem : "", context);
+	r = fl_format_fail(err, FAIRLEAD_EINPUT, p->last.line, column_of(&p->last),
+			   "invalid YAML: %s%s", y->problem ? y->problem : "", context);
+	add_hint(y->problem, err);
+	return r;
 }
 
 /* --- scalars --- */

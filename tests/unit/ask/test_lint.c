@@ -28,6 +28,12 @@
 	"admissionFairSharing: {usageSamplingInterval: 1m, " more "}\n" /* 4 */
 #define BY_USAGE "admissionScope: {admissionMode: UsageBasedAdmissionFairSharing}, "
 #define PREEMPTION(more) "preemption: {" more "}, "
+/* a flavor that takes not all pods, and what is said of those */
+#define LABELLED                                                                                   \
+	K "kind: ResourceFlavor\nmetadata: {name: f}\nspec: {nodeLabels: {size: l, zone: east}}\n"
+#define UNSUITED(line)                                                                             \
+	line ":1 Workload/ns/w: not even an empty cluster admits it: it matches no flavor of its " \
+	     "queue: "
 #define NAMESPACE                                                                                  \
 	"---\napiVersion: v1\nkind: Namespace\nmetadata: {name: ns, labels: {team: red}}\n"
 #define SELECTS(team)                                                                               \
@@ -147,7 +153,31 @@ TEST(findings)
 		  "kind: ResourceFlavor\nmetadata: {name: f}\nspec: {nodeTaints: [{key: k, effect: "
 		  "NoSchedule}]}\n" CQ("a", "", "nominalQuota: 3") LQ WL("", "1", "cpu: 2"),
 		  FL_NOTICE_NEVER_ADMITTED,
-		  "17:1 Workload/ns/w: not even an empty cluster admits it: it matches no flavor of its queue" },
+		  UNSUITED("17") "its pods do not tolerate the taint k of flavor 'f'" },
+		{ K
+		  "kind: ResourceFlavor\nmetadata: {name: f}\nspec: {nodeTaints: [{key: k, value: v, effect: "
+		  "NoExecute}, {key: p, effect: PreferNoSchedule}]}\n" CQ(
+			  "a", "", "nominalQuota: 3") LQ WL("", "1", "cpu: 2"),
+		  FL_NOTICE_NEVER_ADMITTED,
+		  UNSUITED("17") "its pods do not tolerate the taint k=v of flavor 'f'" },
+		{ K
+		  "kind: ResourceFlavor\nmetadata: {name: f}\nspec: {nodeTaints: [{key: k, effect: "
+		  "NoSchedule}, {key: l, effect: NoSchedule}]}\n" CQ("a", "", "nominalQuota: 3")
+			  LQ WL("", "1", "cpu: 2"),
+		  FL_NOTICE_NEVER_ADMITTED,
+		  UNSUITED("17") "its pods do not tolerate all of the taints of flavor 'f'" },
+		{ LABELLED CQ("a", "", "nominalQuota: 3")
+			  LQ WL_SPEC("nodeSelector: {other: x, size: l, zone: west}, ", "cpu: 2"),
+		  FL_NOTICE_NEVER_ADMITTED,
+		  UNSUITED(
+			  "17") "the label zone of flavor 'f' is 'east', its pods ask for 'west'" },
+		{ LABELLED CQ("a", "", "nominalQuota: 3") LQ WL_SPEC(
+			  "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: "
+			  "{nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: DoesNotExist}]}]}}}, ",
+			  "cpu: 2"),
+		  FL_NOTICE_NEVER_ADMITTED,
+		  UNSUITED(
+			  "17") "the labels of flavor 'f' are not those that the node affinity of its pods requires" },
 		{ K
 		  "kind: ResourceFlavor\nmetadata: {name: f}\nspec: {nodeTaints: [{key: k, effect: "
 		  "NoSchedule}]}\n" CQ("a", "", "nominalQuota: 3")

@@ -154,7 +154,7 @@ TEST(quantities)
 		  EINPUT, 9, 42,
 		  "Workload/ns/w .spec.podSets[0].template.spec.containers[0].resources.requests.memory",
 		  "'1GB' is not a quantity",
-		  "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3" },
+		  "write 1G for powers of 1000, 1Gi for powers of 1024" },
 	};
 
 	check(rows, COUNT(rows));
@@ -187,7 +187,7 @@ TEST(groups)
 		  "  - coveredResources: [cpu, memory]\n    flavors:\n    - name: f\n      resources:\n"
 		  "      - {name: cpu, nominalQuota: 1}\n",
 		  EINPUT, 10, 9, "ClusterQueue/team-a .spec.resourceGroups[0].flavors[0]",
-		  "1 of 2 covered resources have a quota", "" },
+		  "no quota for 'memory', which is in coveredResources", "" },
 		{ GROUP
 		  "  - coveredResources: [cpu]\n    flavors:\n    - {name: f, resources: [{name: cpu, nominalQuota: 1}]}\n"
 		  "    - {name: f, resources: [{name: cpu, nominalQuota: 1}]}\n",
