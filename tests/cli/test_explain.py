@@ -49,6 +49,7 @@ Preemption: 1 considered, none can be preempted
 The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 5; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=5'
 """
 
 
@@ -64,7 +65,7 @@ def test_json(fairlead, write, valid):
                              "idleNotLent": 0, "workloads": 1}]
     assert x["changes"] == [{"node": {"kind": "ClusterQueue", "name": "a"}, "field": "nominalQuota",
                              "flavor": "f", "resource": "cpu", "from": 4000, "to": 5000}]
-    assert x["proposals"] == [{"changes": x["changes"], "alone": "Admit", "comingCycle": "Admit",
+    assert x["proposals"] == [{"changes": x["changes"], "set": ["ClusterQueue/a: nominalQuota[cpu,f]=5"], "alone": "Admit", "comingCycle": "Admit",
                                "preempted": 0, "message": "the coming cycle admits it"}]
     assert x["preemption"]["refused"] == [{
         "rule": "VictimPolicy",
@@ -124,11 +125,14 @@ def test_borrowing_limit_binds(fairlead, write, valid):
 The smallest change that admits it
   ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 4; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: borrowingLimit[cpu,f]=4'
 
 Other changes, each of which is enough
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=6'
   ns/w: priority from 0 to 1; then the coming cycle preempts 1 workload for it
+    fairlead what-if -f c.json --set 'Workload/ns/w: priority=1'
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert x["failed"]["binding"] == {"by": "BorrowingLimit", "node": {"kind": "ClusterQueue", "name": "a"},
@@ -153,6 +157,7 @@ Flavors tried
 The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 12; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=12'
 """
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/z").json(), "explain")
     assert x["failed"]["verdict"] == "ExceedsMaxQuota"
@@ -396,6 +401,8 @@ The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6, and
   ClusterQueue 'a': nominalQuota of gpu in flavor 'f' from 1 to 3; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=6' \\
+      --set 'ClusterQueue/a: nominalQuota[example.com/gpu,f]=3'
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert [(c["resource"], c["from"], c["to"]) for c in x["changes"]] == [

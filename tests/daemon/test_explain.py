@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """What explain proposes on a machine: never more than there is, and what it says comes true."""
+import json
+import os
+import re
+import subprocess
+
 import pytest
 
 from conftest import Daemon, end
@@ -80,6 +85,7 @@ def test_what_is_proposed_comes_true(tmp_path):
         waiting = asks(daemon, "a", "3")
         daemon.until(lambda: "parked" in daemon.get(f"/v1/jobs/{waiting}/explain").text, "it was looked at")
         change = proposals(daemon, waiting)["nominalQuota"]
+        assert pasted(daemon, waiting) == [True]
         assert (change["node"]["name"], change["from"], change["to"]) == ("a", 0, 3000), change
         # One less than that would not do, and so much does: by a reload, as a user would do it.
         for cpu, state in (("2999m", "waits"), ("3", "runs")):
@@ -93,6 +99,22 @@ def test_what_is_proposed_comes_true(tmp_path):
                 assert daemon.job(waiting)["state"] == "waits"
     finally:
         end(daemon)
+
+
+def pasted(daemon, job):
+    """Of each command that explain prints: does it run, and preempt others for the job or admit it?"""
+    folder = os.path.dirname(os.environ["FAIRLEAD"])
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "FAIRLEAD_SOCKET": str(daemon.socket)}
+    text = daemon.get(f"/v1/jobs/{job}/explain").text
+    out = []
+    for command in re.findall(r"(?m)^    (fairlead .*)$", text):
+        done = subprocess.run(["bash", "-c", command + " -o json"], env=environment, capture_output=True, text=True,
+                              check=False, timeout=60)
+        assert done.returncode == 0, (command, done.stderr)
+        x = json.loads(done.stdout)
+        names = [row["workload"] for row in x["admitted"]] + [row["preemptor"] for row in x["preempted"]]
+        out.append(f"default/{job}" in names)
+    return out
 
 
 def test_names_are_those_of_jobs(tmp_path):

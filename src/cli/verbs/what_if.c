@@ -121,6 +121,10 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	s->images = true;
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.compare, err);
+	if (rc == 0) {
+		fl_kube_tap_made(s->model, &w->changes.compare);
+		rc = fl_model_complete(s->model, err);
+	}
 	if (rc == 0 && s->is_image)
 		rc = fl_changes_compare_sealed(&w->changes, s->model, w->edit.model, err);
 	else if (rc == 0)
@@ -153,8 +157,10 @@ static int read_after(struct what_if *w, fairlead_error *err)
 		rc = fl_inputs_rewind(o->files, o->n_files, err);
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.lay, err);
-	if (rc == 0)
+	if (rc == 0) {
+		fl_kube_tap_made(s->model, &w->changes.lay);
 		rc = fl_changes_add(&w->changes, s->model, err);
+	}
 	if (rc < 0)
 		return rc;
 	s->model->newest = w->before.model->newest;

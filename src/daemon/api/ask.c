@@ -170,6 +170,8 @@ static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call 
 
 static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 {
+	static const char *const words[] = { "fairlead", "what-if" };
+	static const struct fl_report_trial trial = { .words = words, .n = 2, .of_queues = true };
 	const struct fl_live *job = fl_core_job(call->api->core, call->job);
 	struct fl_workload w = job->workload;
 	struct fl_explain_machine machine;
@@ -178,6 +180,7 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 	int code;
 
 	asking_begin(&a, call, out);
+	a.report.trial = &trial;
 	a.q.machine = &machine;
 	a.q.evicted = call->evicted;
 	code = fl_live_view_machine(&a.view, &a.arena, &machine, err);

@@ -2,6 +2,7 @@
 /* The shape of the answer as JSON. */
 #include "base/time.h"
 #include "report/borrow/explain_report.h"
+#include "report/borrow/explain_set.h"
 #include "report/common/explain_shapes.h"
 #include "report/out/held_shape.h"
 
@@ -386,9 +387,18 @@ static const char *outcome(const struct fl_shape_at *at, const void *row,
 	return fl_explain_outcome(row, buffer);
 }
 
+static void put_sets(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_explain_proposal *p = row;
+	const struct fl_explain_sets sets = { changes_of(at, row).rows, explain_of(at)->workload };
+
+	fl_trial_json(at->report, at->json, key, fl_explain_set, &sets, p->n);
+}
+
 #define ROW struct fl_explain_proposal
 static const struct fl_json_field proposal_fields[] = {
 	FL_FIELD_ROWS("changes", changes_of, change_shape, NULL, .more = "{\"minItems\": 1}"),
+	FL_FIELD_PUT(LIST, "set", put_sets, FL_TRIAL_MEANING, .item = FL_AS_TEXT, .maybe = true),
 	FL_FIELD_ENUM("alone", alone, decisions,
 		      "the decision then, were it its queue's only head"),
 	FL_FIELD_ENUM("comingCycle", next, decisions,

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/borrow/explain_report.h"
+#include "report/borrow/explain_set.h"
 #include "report/out/placement_text.h"
 #include "report/out/table.h"
 
@@ -362,6 +363,7 @@ static int print_preemption(const struct out *o, fairlead_error *err)
 static void print_proposal(const struct out *o, enum fl_style style,
 			   const struct fl_explain_proposal *p)
 {
+	const struct fl_explain_sets sets = { &o->e->x->changes[p->first], o->e->x->workload };
 	char text[FL_SENTENCE], then[160];
 
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -371,6 +373,8 @@ static void print_proposal(const struct out *o, enum fl_style style,
 		fl_report_say(o->report, style, 2, "%s%s%s", text, last ? "; then " : ", and",
 			      last ? fl_explain_outcome(p, then) : "");
 	}
+	fl_trial_text(o->report, o->e->x->alone != FL_WAIT, /* object= */ NULL, fl_explain_set,
+		      &sets, p->n);
 }
 
 static void print_changes(const struct out *o)

@@ -16,6 +16,18 @@
 /* How amounts are spelled (the codec's; reports do not know codecs). */
 typedef const char *fl_report_quantity(char buffer[32], fl_amount amount, bool cpu, bool binary);
 
+/*
+ * The command that asks what-if of the same input (common/trial.h): pairs of words, "fairlead" and
+ * "what-if", then options with their values.
+ */
+struct fl_report_trial {
+	const char *const *words;
+	uint32_t n;
+	bool of_queues; /* there are no objects of workloads and machines to be changed */
+};
+/* Stands for a file that cannot be opened again by its name; it is not quoted. */
+#define FL_TRIAL_STREAM "<(...)"
+
 struct fl_report {
 	FILE *out;
 	const struct fl_model *model;
@@ -28,6 +40,7 @@ struct fl_report {
 	bool jobs; /* workloads are the daemon's jobs: they are named by their numbers */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
+	const struct fl_report_trial *trial; /* NULL: no command is proposed */
 };
 
 enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
