@@ -11,7 +11,7 @@ PREEMPTION = {"reclaimWithinCohort": "LowerPriority", "withinClusterQueue": "Low
 
 def team(*objects, **queues):
     """Queues of one flavor and cohort; a queue's value is its cpu quota."""
-    out = [m.namespace("ns"), m.flavor("f"), m.cohort("team", "org")]
+    out = [m.namespace("ns"), m.flavor("f"), m.cohort("team", "org"), m.no_fair_sharing()]
     for name, cpu in queues.items():
         out += [m.cluster_queue(name, m.quota("f", cpu=cpu), cohort="team", preemption=PREEMPTION),
                 m.local_queue(f"l{name}", name)]
@@ -23,7 +23,7 @@ def until_assumed(text):
 
 
 def test_text(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
     assert (r.code, r.err) == (0, "")
     assert until_assumed(r.out) == """\
@@ -83,13 +83,13 @@ def test_the_change_it_proposes_admits_it(fairlead, write):
     for o in objects:
         if o["kind"] == "ClusterQueue" and o["metadata"]["name"] == "a":
             o["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = "5"
-    write("c.json", m.dump(*objects))
+    write("c.json", m.dump(*objects, m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
     assert r.out.startswith("ns/a1 fits: the coming cycle admits it in queue 'a'.\n")
 
 
 def test_behind_another(fairlead, write, valid):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a2", env=COLUMNS)
     assert r.code == 0
     assert r.out.startswith("ns/a2 waits for its turn in queue 'a'; there is room for it. 1 workload is ahead\n"
@@ -477,7 +477,8 @@ def test_takes_no_part(fairlead, write, valid):
 
 @pytest.mark.parametrize("name", ["ns/w-1", "job/train", "ns/job/train", "w-1"])
 def test_names_of_a_workload(fairlead, write, name):
-    write("c.json", m.dump(*m.small(), m.workload("w-1", "la", cpu="1", owner="train")))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing(),
+                           m.workload("w-1", "la", cpu="1", owner="train")))
     r = fairlead("explain", "-f", "c.json", name)
     assert r.code == 0
     assert r.out.startswith("ns/w-1 ")

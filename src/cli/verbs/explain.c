@@ -7,6 +7,7 @@
 #include "cli/client/daemon.h"
 #include "cli/input/eta.h"
 #include "cli/input/snapshot.h"
+#include "tell/face.h"
 #include "tell/tell.h"
 
 static int fail_unknown(const struct fl_model *m, const char *given, fairlead_error *err)
@@ -97,6 +98,14 @@ static int prepare_trial(const struct fl_snapshot *s, struct fl_arena *arena,
 	return 0;
 }
 
+/* Does what is warned of matter to @w? */
+static bool concerns(const struct fl_snapshot *s, struct fl_workload w)
+{
+	const struct fl_face *face = fl_face_of(s->ops);
+
+	return !face->shares || face->shares(s->model, s->policy, w, /* anyway= */ false);
+}
+
 /* @input NULL: without --eta. */
 static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 	       struct fl_arena *arena, fairlead_error *err)
@@ -111,6 +120,8 @@ static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 	if (rc == 0)
 		rc = prepare_trial(s, arena, &trial, err);
 	report.trial = &trial;
+	if (rc == 0 && !concerns(s, w))
+		report.n_warnings = 0;
 	q.report = &report;
 	if (rc == 0 && input)
 		rc = fl_tell_eta(&q, &input->coming, w, &eta, err);

@@ -424,6 +424,7 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 	bool good = e->x->state == FL_EXPLAIN_RUNS || e->x->state == FL_EXPLAIN_NEXT;
 	int rc = 0;
 
+	fl_report_warnings(r);
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
 			    fl_explain_sentence(r, e, sentence));
 	if (e->evicted)

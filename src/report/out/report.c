@@ -366,6 +366,14 @@ void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned inde
 	fl_report_paragraph(r, style, indent, text);
 }
 
+void fl_report_warnings(const struct fl_report *r)
+{
+	for (uint32_t i = 0; i < r->n_warnings; i++)
+		fl_report_say(r, FL_STYLE_WARN, 0, "Warning: %s", r->warnings[i]);
+	if (r->n_warnings)
+		putc('\n', r->out);
+}
+
 void fl_report_assumptions(const struct fl_report *r)
 {
 	if (!r->n_assumptions)

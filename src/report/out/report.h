@@ -40,6 +40,8 @@ struct fl_report {
 	bool jobs; /* workloads are the daemon's jobs: they are named by their numbers */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
+	const char *const *warnings; /* about the answer: what of it may be wrong */
+	uint32_t n_warnings;
 	const struct fl_report_trial *trial; /* NULL: no command is proposed */
 };
 
@@ -103,6 +105,8 @@ void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigne
 /* printf of one such paragraph. */
 void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
 		   const char *format, ...) FL_PRINTF(4, 5);
+/* Above the answer, with an empty line behind them. */
+void fl_report_warnings(const struct fl_report *r);
 /* "assumed:" and the list, dimmed. */
 void fl_report_assumptions(const struct fl_report *r);
 /* Bytes of the control character that @text begins with: of ASCII 1, U+0080 to U+009F 2; else 0. */
