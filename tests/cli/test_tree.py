@@ -60,7 +60,9 @@ def memory_row(fairlead, write, quota, used, cpu="1"):
     ("5685875Mi", "2Gi", ["5.422Ti", "5.422Ti", "2Gi"]),        # 5.420Ti are left: three decimals tell
     ("1234567", "123456", ["1.18Mi", "1.18Mi", "123456"]),
     ("1048575Mi", "100Gi", ["1024.0Gi", "1024.0Gi", "100Gi"]),
-    ("10000001Ki", "10000000Ki", ["10000001Ki", "10000001Ki", "10000000Ki"]),  # they differ: exact
+    ("10000001Ki", "10000000Ki", ["10000001Ki", "10000001Ki", "10240M"]),  # they differ: exact
+    ("4G", "1500M", ["4G", "4G", "1500M"]),                     # powers of ten, as they were written
+    ("5685875Mi", "400G", ["5.42Ti", "5.42Ti", "372.5Gi"]),        # not beside one that is rounded in powers of two
     ("8Ei", "2Gi", ["unlimited", "unlimited", "2Gi"]),
 ])
 def test_long_amounts_of_memory(fairlead, write, quota, used, row):

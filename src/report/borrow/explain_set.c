@@ -52,6 +52,6 @@ const char *fl_explain_set(const struct fl_report *r, const void *user, uint32_t
 				      fl_report_node(m, c->node), field,
 				      fl_report_resource(m, c->resource),
 				      fl_report_flavor(m, c->flavor),
-				      fl_report_amount(r, c->resource, c->to, value));
+				      fl_report_exact(r, c->resource, c->to, value));
 	}
 }

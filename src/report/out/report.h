@@ -67,17 +67,24 @@ const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
 /* "Workload", "PodGroup", "Pod" */
 const char *fl_report_workload_kind(const struct fl_model *m, struct fl_workload w);
 
-/* "1500m", "8Gi", "unlimited" */
+/* As it would be written in a manifest, exactly: "1500m", "8Gi", "4G", "unlimited". */
+const char *fl_report_exact(const struct fl_report *r, struct fl_resource resource,
+			    fl_amount amount, char buffer[32]);
+/*
+ * For people, everywhere the same: exactly, unless that is long.  Then cores have a point, which is
+ * exact, too ("878.514"), and bytes are rounded to two decimals or one ("5.42Ti").
+ */
 const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
 			     fl_amount amount, char buffer[32]);
 /*
- * Amounts that stand side by side, for people: what is long is written shorter, cores
- * exactly ("878.514"), bytes rounded to two decimals or one ("5.42Ti"; bytes have a
- * point only when they are rounded).  More decimals follow, and in the end all of them
- * are exact, where otherwise two that differ would look the same.
+ * Amounts that are compared: the same, but where two that differ would look the same, more decimals
+ * follow, and in the end all of them are exact.
  */
 void fl_report_amounts(const struct fl_report *r, struct fl_resource resource,
 		       const fl_amount *amounts, unsigned n, char (*ret)[32]);
+/* What these do to an exact text of @amount, of milli-cores or @bytes; bytes that are no whole number. */
+void fl_report_shorten(fl_amount amount, bool bytes, int more, char buffer[32]);
+void fl_report_bytes(double value, int more, char buffer[32]);
 /* Weighted share as published: its ceiling, or "inf". */
 const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 /* The double in 17 significant digits, or "inf". */
