@@ -27,6 +27,7 @@ static int explain(const struct fl_question *q, struct fl_workload w, const stru
 		.now = q->now,
 		.eta = eta,
 		.evicted = fl_tell_evicted(q, w, &evicted),
+		.user = q->machine && q->machine->owners ? q->machine->owner : NULL,
 	};
 	if (!q->json)
 		return fl_explain_text(q->report, &e, err);

@@ -72,7 +72,7 @@ def configuration(**fair):
 
 def no_fair_sharing():
     """A Configuration that has nothing of it: then nothing is taken for granted."""
-    return {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration"}
+    return {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "metadata": {"name": "c"}}
 
 
 def dump(*objects):

@@ -475,6 +475,26 @@ def test_takes_no_part(fairlead, write, valid):
     assert (x["state"], x["reason"]) == ("Excluded", "QueueDoesNotExist")
 
 
+def test_what_its_local_queue_holds_of_its_queue(fairlead, write, valid):
+    """Where others hold some, too: of what is short, and of what it holds."""
+    state = [m.no_fair_sharing(), m.namespace("ns"), m.flavor("f"), m.cluster_queue("a", m.quota("f", cpu="8")),
+             m.local_queue("x", "a"), m.local_queue("y", "a"), m.workload("x1", "x", cpu="2", admitted=("a", "f")),
+             m.workload("y1", "y", cpu="3", admitted=("a", "f")), m.workload("y2", "y", cpu="2", admitted=("a", "f")),
+             m.workload("x2", "x", cpu="4"), m.workload("z", "x", cpu="1")]
+    write("c.json", m.dump(*state))
+    for name, queue, held, n in (("x2", "x", 2, 1), ("y2", "y", 5, 2)):
+        x = valid(fairlead("explain", "-f", "c.json", "-o", "json", f"ns/{name}").json(), "explain")
+        assert x["own"] == {"localQueue": f"ns/{queue}", "flavor": "f", "resource": "cpu", "holds": 1000 * held,
+                            "queueHolds": 7000, "workloads": n, "queueWorkloads": 3}
+        assert (f"\n  local queue 'ns/{queue}' holds {held} of the 7 cpu that queue 'a' holds in flavor 'f', in {n} of 3 "
+                "workloads\n") in fairlead("explain", "-f", "c.json", f"ns/{name}").out
+    # Nothing is short for the one that fits, and nothing to compare with where all is of one LocalQueue.
+    assert "own" not in fairlead("explain", "-f", "c.json", "-o", "json", "ns/z").json()
+    write("c.json", m.dump(*[o for o in state if o["metadata"]["name"] not in ("x1", "x2") or o["kind"] != "Workload"],
+                           m.workload("y3", "y", cpu="4")))
+    assert "own" not in fairlead("explain", "-f", "c.json", "-o", "json", "ns/y3").json()
+
+
 @pytest.mark.parametrize("name", ["ns/w-1", "job/train", "ns/job/train", "w-1"])
 def test_names_of_a_workload(fairlead, write, name):
     write("c.json", m.dump(*m.small(), m.no_fair_sharing(),

@@ -101,6 +101,20 @@ def test_what_is_proposed_comes_true(tmp_path):
         end(daemon)
 
 
+def test_whose_jobs_they_are(tmp_path):
+    """All jobs here are of one user: with those of others there would be a line."""
+    daemon = started(tmp_path, queue("a"), queue("b"))
+    try:
+        running = asks(daemon, "a", "3")
+        daemon.wait(running, "runs")
+        waiting = asks(daemon, "a", "3")
+        daemon.until(lambda: "parked" in daemon.get(f"/v1/jobs/{waiting}/explain").text, "it was looked at")
+        assert "own" not in daemon.get(f"/v1/jobs/{waiting}/explain?format=json").json()
+        assert "local queue" not in daemon.get(f"/v1/jobs/{waiting}/explain").text
+    finally:
+        end(daemon)
+
+
 def pasted(daemon, job):
     """Of each command that explain prints: does it run, and preempt others for the job or admit it?"""
     folder = os.path.dirname(os.environ["FAIRLEAD"])

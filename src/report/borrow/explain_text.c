@@ -412,6 +412,32 @@ static void print_placement(const struct out *o)
 		      strcmp(pods, "1") == 0 ? "" : "s");
 }
 
+/* Where others hold some, too. */
+static void print_own(const struct out *o)
+{
+	const struct fl_report *r = o->report;
+	const struct fl_model *m = r->model;
+	const struct fl_explain *x = o->e->x;
+	const struct fl_explain_own *own = &x->own;
+	const struct fl_workload_row *row = &m->workloads[x->workload.v];
+	char said[2][32];
+
+	if (own->n == own->n_queue || (!o->e->user && row->queue.v == FL_NONE))
+		return;
+	fl_report_amounts(r, own->resource, (const fl_amount[]){ own->holds, own->queue_holds }, 2,
+			  said);
+	fl_report_say(
+		r, FL_STYLE_PLAIN, 2,
+		"%s '%s%s%s' holds %s of the %s %s that queue '%s' holds in flavor '%s', in %u of "
+		"%u %ss",
+		o->e->user ? "user" : "local queue",
+		o->e->user ? "" : fl_model_text(m, row->namespace), o->e->user ? "" : "/",
+		o->e->user ? o->e->user : fl_model_text(m, m->queues[row->queue.v].name), said[0],
+		said[1], fl_report_short_resource(m, own->resource),
+		fl_report_node(m, x->cluster_queue), fl_report_flavor(m, own->flavor), own->n,
+		own->n_queue, r->jobs ? "job" : "workload");
+}
+
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
 		    fairlead_error *err)
 {
@@ -432,6 +458,7 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 	if (e->eta)
 		fl_eta_text(r, e->eta);
 	print_placement(&o);
+	print_own(&o);
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]) && rc == 0; i++)
 		rc = tables[i](&o, err);
 	if (rc < 0)
