@@ -85,8 +85,8 @@ static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *
 
 static const char no_configuration[] =
 	"there is no Configuration in the input: fair sharing is taken to be off, and queues here may "
-	"borrow from each other; add it: kubectl get configmap -n kueue-system "
-	"kueue-manager-config -o yaml";
+	"borrow from each other; add that of the cluster, which is in the ConfigMap "
+	"kueue-manager-config of namespace kueue-system";
 
 static void assume(const struct fl_assuming *a)
 {
