@@ -8,6 +8,7 @@ import subprocess
 import pytest
 
 from conftest import Daemon, end
+from test_isolation import root_only, somebody
 
 HEAD = """\
 apiVersion: fairlead.dev/v1alpha1
@@ -19,6 +20,7 @@ spec:
     flavors:
     - {name: default, resources: {cpu: "4", memory: 4Gi}}
   jobs: {grace: 1s}
+  access: {withoutAccount: allow}
   cycleInterval: 5ms
 """
 
@@ -101,16 +103,33 @@ def test_what_is_proposed_comes_true(tmp_path):
         end(daemon)
 
 
+@root_only
 def test_whose_jobs_they_are(tmp_path):
-    """All jobs here are of one user: with those of others there would be a line."""
+    """How much of its queue is of the same user; nothing where all is."""
     daemon = started(tmp_path, queue("a"), queue("b"))
+
+    def own(job):
+        return daemon.get(f"/v1/jobs/{job}/explain?format=json").json().get("own")
+
     try:
-        running = asks(daemon, "a", "3")
-        daemon.wait(running, "runs")
-        waiting = asks(daemon, "a", "3")
+        mine = asks(daemon, "a", "1")
+        daemon.wait(mine, "runs")
+        waiting = asks(daemon, "a", "4")
         daemon.until(lambda: "parked" in daemon.get(f"/v1/jobs/{waiting}/explain").text, "it was looked at")
-        assert "own" not in daemon.get(f"/v1/jobs/{waiting}/explain?format=json").json()
-        assert "local queue" not in daemon.get(f"/v1/jobs/{waiting}/explain").text
+        assert own(waiting) is None
+        ((status, text),) = somebody(daemon, ["POST", "/v1/jobs", {
+            "queue": "a", "requests": {"cpu": "2"}, "directory": "/", "command": ["sleep", "1000"]}])
+        assert status == 201, text
+        theirs = json.loads(text)["jobs"][0]
+        daemon.wait(theirs, "runs")
+        assert own(waiting) == {"user": "root", "flavor": "default", "resource": "cpu", "holds": 1000,
+                                "queueHolds": 3000, "workloads": 1, "queueWorkloads": 2}
+        assert ("\n  user 'root' holds 1 of the 3 cpu that queue 'a' holds in flavor 'default', in 1 of 2 jobs\n"
+                in daemon.get(f"/v1/jobs/{waiting}/explain").text)
+        assert (own(theirs)["holds"], own(theirs)["user"]) == (2000, daemon.job(theirs)["user"])
+        daemon.post(f"/v1/jobs/{mine}/cancel")
+        daemon.until(lambda: "\n  user 'root' holds nothing of the 2 cpu that queue 'a' holds in flavor 'default'\n" in
+                     daemon.get(f"/v1/jobs/{waiting}/explain").text, "it is only theirs")
     finally:
         end(daemon)
 

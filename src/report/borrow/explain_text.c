@@ -420,22 +420,24 @@ static void print_own(const struct out *o)
 	const struct fl_explain *x = o->e->x;
 	const struct fl_explain_own *own = &x->own;
 	const struct fl_workload_row *row = &m->workloads[x->workload.v];
-	char said[2][32];
+	char said[2][32], workloads[64] = "";
 
 	if (own->n == own->n_queue || (!o->e->user && row->queue.v == FL_NONE))
 		return;
 	fl_report_amounts(r, own->resource, (const fl_amount[]){ own->holds, own->queue_holds }, 2,
 			  said);
-	fl_report_say(
-		r, FL_STYLE_PLAIN, 2,
-		"%s '%s%s%s' holds %s of the %s %s that queue '%s' holds in flavor '%s', in %u of "
-		"%u %ss",
-		o->e->user ? "user" : "local queue",
-		o->e->user ? "" : fl_model_text(m, row->namespace), o->e->user ? "" : "/",
-		o->e->user ? o->e->user : fl_model_text(m, m->queues[row->queue.v].name), said[0],
-		said[1], fl_report_short_resource(m, own->resource),
-		fl_report_node(m, x->cluster_queue), fl_report_flavor(m, own->flavor), own->n,
-		own->n_queue, r->jobs ? "job" : "workload");
+	if (own->n)
+		snprintf(workloads, sizeof(workloads), ", in %u of %u %ss", own->n, own->n_queue,
+			 r->jobs ? "job" : "workload");
+	fl_report_say(r, FL_STYLE_PLAIN, 2,
+		      "%s '%s%s%s' holds %s of the %s %s that queue '%s' holds in flavor '%s'%s",
+		      o->e->user ? "user" : "local queue",
+		      o->e->user ? "" : fl_model_text(m, row->namespace), o->e->user ? "" : "/",
+		      o->e->user ? o->e->user : fl_model_text(m, m->queues[row->queue.v].name),
+		      own->n ? said[0] : "nothing", said[1],
+		      fl_report_short_resource(m, own->resource),
+		      fl_report_node(m, x->cluster_queue), fl_report_flavor(m, own->flavor),
+		      workloads);
 }
 
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
