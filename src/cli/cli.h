@@ -143,6 +143,7 @@ int fl_cmd_compare(const struct fl_options *options);
 int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_events(const struct fl_options *options);
+int fl_cmd_help(const struct fl_options *options);
 int fl_cmd_history(const struct fl_options *options);
 int fl_cmd_usage(const struct fl_options *options);
 int fl_cmd_hold(const struct fl_options *options);
@@ -159,6 +160,7 @@ int fl_cmd_tune(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_prove(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
+int fl_cmd_version(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
 int fl_cmd_record(const struct fl_options *options);
 int fl_cmd_save(const struct fl_options *options);
@@ -174,7 +176,8 @@ void fl_options_done(struct fl_options *o);
 bool fl_options_duration(const char *text, fl_time *ret);
 /* Nothing but digits, 9 at most, from @min to @max. */
 bool fl_options_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret);
-void fl_print_help(const struct fl_verb *verb); /* NULL: of the command as a whole */
+/* In lines of 80 columns; @verb NULL: of the command as a whole. */
+void fl_print_help(const struct fl_verb *verb);
 
 /* "FILE:LINE:COLUMN: error: subject: text" and a hint, to standard error; an exit code. */
 int fl_complain(const fairlead_error *err);

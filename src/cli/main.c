@@ -9,10 +9,6 @@
 #include "base/nearest.h"
 #include "cli/cli.h"
 
-#ifndef FAIRLEAD_VERSION
-#define FAIRLEAD_VERSION "0"
-#endif
-
 const struct fl_verb fl_verbs[] = {
 	{ "check", "", 0, 0, FL_FOR_ALL | FL_FOR_CHECK, "validate manifests",
 	  "Validates manifests: syntax, fields, references and quantities, then settings that are legal\n"
@@ -61,8 +57,8 @@ const struct fl_verb fl_verbs[] = {
 	  "Sets fields (--set), merges objects into the state (--change) or leaves some out\n"
 	  "(--delete), lets both sides settle, and shows the difference: workloads that are\n"
 	  "admitted, are preempted or wait, shares, quota and usage.\n\n"
-	  "  fairlead what-if -f cluster.yaml --set 'ClusterQueue/x: nominalQuota[gpu,t4]+=8'\n"
-	  "  fairlead what-if -f cluster.yaml --set 'ClusterQueue/x: spec.fairSharing.weight=2'\n\n"
+	  "  fairlead what-if -f dump.yaml --set 'ClusterQueue/x: nominalQuota[gpu,t4]+=8'\n"
+	  "  fairlead what-if -f dump.yaml --set 'ClusterQueue/x: fairSharing.weight=2'\n\n"
 	  "With --fail-if the exit status says whether a condition came true:\n\n"
 	  "  evicted.new > 0              a workload is preempted only with the change\n"
 	  "  admitted.gone(team-a) > 0    a workload of team-a is admitted only without it\n"
@@ -114,7 +110,7 @@ const struct fl_verb fl_verbs[] = {
 	  "Submits a job to the daemon, and prints its number.  It waits in a queue until quota is free\n"
 	  "for it, then runs as your user in the current directory, with your environment.\n\n"
 	  "  fairlead submit -q team-a -r cpu=2,gpu=1 -- python train.py\n"
-	  "  fairlead submit --array 100 --after 17 -r cpu=1 -- sh -c 'work $FAIRLEAD_ARRAY_INDEX'\n"
+	  "  fairlead submit --array 100 --after 17 -- sh -c 'work $FAIRLEAD_ARRAY_INDEX'\n"
 	  "  fairlead submit train.sh\n\n"
 	  "A SCRIPT begins with #!, and may have options of its own in its first comments:\n\n"
 	  "  #!/bin/sh\n"
@@ -184,6 +180,11 @@ const struct fl_verb fl_verbs[] = {
 	  "and names of workloads and queues from the files on the line.  For this shell alone:\n\n"
 	  "  source <(fairlead completion bash)\n",
 	  fl_cmd_completion },
+	{ "help", "[VERB]", 0, 1, FL_FOR_HELP, "print help, or that of a verb",
+	  "Prints what 'fairlead --help' prints, or with VERB what 'fairlead VERB --help' does.\n",
+	  fl_cmd_help },
+	{ "version", "", 0, 0, FL_FOR_HELP, "print the version",
+	  "Prints the version of the command, as 'fairlead --version' does.\n", fl_cmd_version },
 };
 const unsigned fl_n_verbs = sizeof(fl_verbs) / sizeof(fl_verbs[0]);
 
@@ -209,10 +210,8 @@ static int dispatch(int argc, char **argv)
 		fl_print_help(NULL);
 		return FL_EXIT_YES;
 	}
-	if (strcmp(argv[1], "--version") == 0) {
-		puts("fairlead " FAIRLEAD_VERSION);
-		return FL_EXIT_YES;
-	}
+	if (strcmp(argv[1], "--version") == 0)
+		return fl_cmd_version(/* options= */ NULL);
 	for (unsigned i = 0; i < fl_n_verbs; i++) {
 		if (strcmp(argv[1], fl_verbs[i].name) == 0)
 			return run_verb(&fl_verbs[i], argc - 1, argv + 1);

@@ -11,7 +11,9 @@ struct fl_assuming {
 	bool has_now;    /* the clock was given */
 	bool namespaces; /* those of the workloads were taken to exist */
 	bool simulated;  /* time will pass: usage moves, jobs end */
+	bool shares;     /* fl_face.shares: what is said of fair sharing decides */
 	void (*say)(void *user, const char *format, ...) FL_PRINTF(2, 3);
+	void (*warn)(void *user, const char *format, ...) FL_PRINTF(2, 3);
 	void *user;
 };
 

@@ -3,6 +3,7 @@
 #include "decide/borrow/borrow.h"
 #include "ask/borrow/explain.h"
 #include "ask/borrow/outcome.h"
+#include "ask/borrow/shares.h"
 #include "ask/lint/lint.h"
 #include "report/borrow/explain_report.h"
 #include "report/borrow/face.h"
@@ -26,6 +27,7 @@ static int explain(const struct fl_question *q, struct fl_workload w, const stru
 		.now = q->now,
 		.eta = eta,
 		.evicted = fl_tell_evicted(q, w, &evicted),
+		.user = q->machine && q->machine->owners ? q->machine->owner : NULL,
 	};
 	if (!q->json)
 		return fl_explain_text(q->report, &e, err);
@@ -81,11 +83,18 @@ static void count(const struct fl_model *m, void (*say)(uint32_t n, const char *
 	say(m->n_queues, "local queue");
 }
 
+static const char no_configuration[] =
+	"there is no Configuration in the input: fair sharing is taken to be off, and queues here may "
+	"borrow from each other; add that of the cluster, which is in the ConfigMap "
+	"kueue-manager-config of namespace kueue-system";
+
 static void assume(const struct fl_assuming *a)
 {
 	const struct fl_model *m = a->model;
 
-	if (!m->settings.present)
+	if (!m->settings.present && a->shares)
+		a->warn(a->user, "%s", no_configuration);
+	else if (!m->settings.present)
 		a->say(a->user, "fair sharing is off: no Configuration in the input");
 	if (a->namespaces)
 		a->say(a->user, "every namespace exists, with its name as only label: no "
@@ -115,6 +124,7 @@ const struct fl_face fl_borrow_face = {
 	.count = count,
 	.assume = assume,
 	.find = find,
+	.shares = fl_borrow_shares,
 	.nodes = "cohort or queue",
 	.by_namespace = true,
 	.stands = stands,

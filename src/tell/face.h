@@ -35,6 +35,12 @@ struct fl_face {
 	const char *nodes; /* what people may name: "cohort or queue" */
 	bool by_namespace; /* queues take workloads of some namespaces, not of all */
 	bool divides;      /* queues have fair shares that a division gives them */
+	/*
+	 * Would fair sharing, on or off, make a difference?  To decisions about workloads that wait:
+	 * to any of them, or with @of to that one.  @anyway: though none waits.  NULL: it never does.
+	 */
+	bool (*shares)(const struct fl_model *m, const struct fl_policy *p, struct fl_workload of,
+		       bool anyway);
 	bool (*stands)(const struct fl_question *q, struct fl_node n); /* is it in a tree? */
 };
 

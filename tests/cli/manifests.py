@@ -70,6 +70,11 @@ def configuration(**fair):
     return {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "fairSharing": fair}
 
 
+def no_fair_sharing():
+    """A Configuration that has nothing of it: then nothing is taken for granted."""
+    return {"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", "metadata": {"name": "c"}}
+
+
 def dump(*objects):
     return json.dumps({"apiVersion": "v1", "kind": "List", "items": list(objects)}, indent=1)
 

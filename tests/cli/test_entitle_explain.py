@@ -62,9 +62,13 @@ Workloads it might have evicted: 1 considered
 
 The smallest change that helps it
   gpu quota of queue 'vision' from 3 to 9; then it starts
+    fairlead what-if -f c.json --cycles 1 --set 'Queue/vision: resources.gpu.quota=9'
 
 Another change that is enough
   priority of ns/v4 from 50 to 51; then 1 workload is evicted for it
+    fairlead what-if -f c.json --cycles 1 \\
+      --change <(echo '{"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": "priority-51"}, "value": 51}') \\
+      --set 'PodGroup/ns/v4: priorityClassName=priority-51'
 
 Assumed:
   the clock is 2026-01-01T07:00:00Z, the newest time in the input

@@ -11,7 +11,7 @@ PREEMPTION = {"reclaimWithinCohort": "LowerPriority", "withinClusterQueue": "Low
 
 def team(*objects, **queues):
     """Queues of one flavor and cohort; a queue's value is its cpu quota."""
-    out = [m.namespace("ns"), m.flavor("f"), m.cohort("team", "org")]
+    out = [m.namespace("ns"), m.flavor("f"), m.cohort("team", "org"), m.no_fair_sharing()]
     for name, cpu in queues.items():
         out += [m.cluster_queue(name, m.quota("f", cpu=cpu), cohort="team", preemption=PREEMPTION),
                 m.local_queue(f"l{name}", name)]
@@ -23,7 +23,7 @@ def until_assumed(text):
 
 
 def test_text(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
     assert (r.code, r.err) == (0, "")
     assert until_assumed(r.out) == """\
@@ -49,6 +49,7 @@ Preemption: 1 considered, none can be preempted
 The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 5; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=5'
 """
 
 
@@ -64,7 +65,7 @@ def test_json(fairlead, write, valid):
                              "idleNotLent": 0, "workloads": 1}]
     assert x["changes"] == [{"node": {"kind": "ClusterQueue", "name": "a"}, "field": "nominalQuota",
                              "flavor": "f", "resource": "cpu", "from": 4000, "to": 5000}]
-    assert x["proposals"] == [{"changes": x["changes"], "alone": "Admit", "comingCycle": "Admit",
+    assert x["proposals"] == [{"changes": x["changes"], "set": ["ClusterQueue/a: nominalQuota[cpu,f]=5"], "alone": "Admit", "comingCycle": "Admit",
                                "preempted": 0, "message": "the coming cycle admits it"}]
     assert x["preemption"]["refused"] == [{
         "rule": "VictimPolicy",
@@ -82,13 +83,13 @@ def test_the_change_it_proposes_admits_it(fairlead, write):
     for o in objects:
         if o["kind"] == "ClusterQueue" and o["metadata"]["name"] == "a":
             o["spec"]["resourceGroups"][0]["flavors"][0]["resources"][0]["nominalQuota"] = "5"
-    write("c.json", m.dump(*objects))
+    write("c.json", m.dump(*objects, m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a1", env=COLUMNS)
     assert r.out.startswith("ns/a1 fits: the coming cycle admits it in queue 'a'.\n")
 
 
 def test_behind_another(fairlead, write, valid):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("explain", "-f", "c.json", "ns/a2", env=COLUMNS)
     assert r.code == 0
     assert r.out.startswith("ns/a2 waits for its turn in queue 'a'; there is room for it. 1 workload is ahead\n"
@@ -124,11 +125,14 @@ def test_borrowing_limit_binds(fairlead, write, valid):
 The smallest change that admits it
   ClusterQueue 'a': borrowingLimit of cpu in flavor 'f' from 2 to 4; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: borrowingLimit[cpu,f]=4'
 
 Other changes, each of which is enough
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=6'
   ns/w: priority from 0 to 1; then the coming cycle preempts 1 workload for it
+    fairlead what-if -f c.json --set 'Workload/ns/w: priority=1'
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert x["failed"]["binding"] == {"by": "BorrowingLimit", "node": {"kind": "ClusterQueue", "name": "a"},
@@ -153,6 +157,7 @@ Flavors tried
 The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 12; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=12'
 """
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/z").json(), "explain")
     assert x["failed"]["verdict"] == "ExceedsMaxQuota"
@@ -396,6 +401,8 @@ The smallest change that admits it
   ClusterQueue 'a': nominalQuota of cpu in flavor 'f' from 4 to 6, and
   ClusterQueue 'a': nominalQuota of gpu in flavor 'f' from 1 to 3; then the
   coming cycle admits it
+    fairlead what-if -f c.json --set 'ClusterQueue/a: nominalQuota[cpu,f]=6' \\
+      --set 'ClusterQueue/a: nominalQuota[example.com/gpu,f]=3'
 """ in r.out
     x = valid(fairlead("explain", "-f", "c.json", "-o", "json", "ns/w").json(), "explain")
     assert [(c["resource"], c["from"], c["to"]) for c in x["changes"]] == [
@@ -468,9 +475,30 @@ def test_takes_no_part(fairlead, write, valid):
     assert (x["state"], x["reason"]) == ("Excluded", "QueueDoesNotExist")
 
 
+def test_what_its_local_queue_holds_of_its_queue(fairlead, write, valid):
+    """Where others hold some, too: of what is short, and of what it holds."""
+    state = [m.no_fair_sharing(), m.namespace("ns"), m.flavor("f"), m.cluster_queue("a", m.quota("f", cpu="8")),
+             m.local_queue("x", "a"), m.local_queue("y", "a"), m.workload("x1", "x", cpu="2", admitted=("a", "f")),
+             m.workload("y1", "y", cpu="3", admitted=("a", "f")), m.workload("y2", "y", cpu="2", admitted=("a", "f")),
+             m.workload("x2", "x", cpu="4"), m.workload("z", "x", cpu="1")]
+    write("c.json", m.dump(*state))
+    for name, queue, held, n in (("x2", "x", 2, 1), ("y2", "y", 5, 2)):
+        x = valid(fairlead("explain", "-f", "c.json", "-o", "json", f"ns/{name}").json(), "explain")
+        assert x["own"] == {"localQueue": f"ns/{queue}", "flavor": "f", "resource": "cpu", "holds": 1000 * held,
+                            "queueHolds": 7000, "workloads": n, "queueWorkloads": 3}
+        assert (f"\n  local queue 'ns/{queue}' holds {held} of the 7 cpu that queue 'a' holds in flavor 'f', in {n} of 3 "
+                "workloads\n") in fairlead("explain", "-f", "c.json", f"ns/{name}").out
+    # Nothing is short for the one that fits, and nothing to compare with where all is of one LocalQueue.
+    assert "own" not in fairlead("explain", "-f", "c.json", "-o", "json", "ns/z").json()
+    write("c.json", m.dump(*[o for o in state if o["metadata"]["name"] not in ("x1", "x2") or o["kind"] != "Workload"],
+                           m.workload("y3", "y", cpu="4")))
+    assert "own" not in fairlead("explain", "-f", "c.json", "-o", "json", "ns/y3").json()
+
+
 @pytest.mark.parametrize("name", ["ns/w-1", "job/train", "ns/job/train", "w-1"])
 def test_names_of_a_workload(fairlead, write, name):
-    write("c.json", m.dump(*m.small(), m.workload("w-1", "la", cpu="1", owner="train")))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing(),
+                           m.workload("w-1", "la", cpu="1", owner="train")))
     r = fairlead("explain", "-f", "c.json", name)
     assert r.code == 0
     assert r.out.startswith("ns/w-1 ")

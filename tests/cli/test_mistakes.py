@@ -204,7 +204,7 @@ MISTAKES = [
             "ClusterQueue/team .spec.resourceGroups: expected a list, not a map", code=1, line=14),
     Mistake("a covered resource without quota", "queue", "", "      - name: memory\n        nominalQuota: 32Gi\n",
             "ClusterQueue/team .spec.resourceGroups[0].flavors[0]: no quota for 'memory', which is in coveredResources",
-            "give each flavor a quota for each of coveredResources, 0 if there is none", code=1, line=18),
+            "give each flavor a quota for each of coveredResources, 0 if there is none", code=1, line=16),
     Mistake("quota for a resource that is not covered", "queue", "[cpu]", "[cpu, memory]",
             "ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[1]: resource 'memory' is not in coveredResources",
             "add it to coveredResources, or remove the quota", code=1, line=20),

@@ -81,8 +81,8 @@ def is_of_old_version(text):
                for d in documents(text))
 
 
-def has_placeholder(text):
-    return re.search(r"requeueAfterSeconds: *\"?[A-Za-z<]", text)
+def has_comment_of_c(text):
+    return re.search(r"requeueAfterSeconds: *[0-9]+ //", text)
 
 
 # (what it is, how it is recognized, why it is no manifest, what must be said of it), the first that
@@ -99,7 +99,7 @@ NOT_READ = [
     ("event", is_nameless_event, "an Event without name is refused, but events of a dump are not looked at", None),
     ("no name", has_no_name, "a server refuses an object without name", r"error: .*: no (name|metadata)$"),
     ("old version", is_of_old_version, "a server of today has no such version of the kind", r"error: .*: there is no kind"),
-    ("placeholder", has_placeholder, "a word stands where a number belongs", r"error: .*expected a whole number"),
+    ("comment of C", has_comment_of_c, "// begins no comment: a text stands where a number belongs", r"error: .*expected a whole number"),
 ]
 
 

@@ -5,7 +5,6 @@ import manifests as m
 
 ASSUMED = """
 Assumed:
-  fair sharing is off: no Configuration in the input
   the clock is 2026-01-01T00:00:01Z, the newest time in the input
   no workload is parked and no flavor search is under way: objects do not tell
   containers take what they state: no LimitRange in the input
@@ -28,7 +27,7 @@ def reclaim():
 
 
 def test_text(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("plan", "-f", "c.json", env=COLUMNS)
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
@@ -45,7 +44,7 @@ More may follow: --settle goes on until nothing changes.
 
 
 def test_text_of_settle(fairlead, write):
-    write("c.json", m.dump(*reclaim()))
+    write("c.json", m.dump(*reclaim(), m.no_fair_sharing()))
     r = fairlead("plan", "--settle", "-f", "c.json", env=COLUMNS)
     assert (r.code, r.err) == (0, "")
     assert r.out == """\
@@ -141,8 +140,8 @@ def test_shares_only_with_fair_sharing(fairlead, write, valid):
         "clusterQueues": {"a": {"weightedShare": "0", "precise": "0"},
                           "b": {"weightedShare": "250", "precise": "250"}},
         "cohorts": {"co": {"weightedShare": "0", "precise": "0"}}}
-    assert any("fair sharing" in a for a in off["assumptions"])
-    assert not any("fair sharing" in a for a in on["assumptions"])
+    assert len(off["warnings"]) == 1 and "fair sharing" in off["warnings"][0]
+    assert "warnings" not in on
 
 
 def test_infinite_share_and_inactive_queues(fairlead, write, valid):

@@ -217,7 +217,7 @@ def test_bound(fairlead, valid):
 
 def test_a_round_says_whether_it_is_a_race(fairlead, write, valid):
     """Also when the rest was not looked at, and so whether there is another one is not known."""
-    write("c.json", m.dump(*race(), *crowd()))
+    write("c.json", m.dump(*race(), *crowd(), m.no_fair_sharing()))
     for bound in ("100", "1000"):
         r = fairlead("prove", "-f", "c.json", "--bound", bound, "-o", "json")
         proof = valid(r.json(), "prove")

@@ -25,7 +25,7 @@ def test_ascii_where_the_locale_has_no_glyphs(fairlead, write):
 
 
 def test_narrow_terminal_gives_up_columns(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     head = fairlead("tree", "-f", "c.json", env={"COLUMNS": "60"}).out.splitlines()[0]
     assert head.split() == ["QUEUE", "FLAVOR", "RESOURCE", "QUOTA", "USED", "BORROWED", "LENT", "AVAILABLE"]
 
@@ -36,7 +36,8 @@ def test_borrowing_limit_and_several_flavors(fairlead, write):
         m.cluster_queue("a", m.quota("f", cpu={"nominalQuota": "1", "borrowingLimit": "3"}, memory="1Gi"),
                         m.quota("g", cpu="1500m", memory="512Mi"), cohort="co"),
         m.cluster_queue("b", m.quota("f", cpu="9", memory="1Gi"), cohort="co"),
-        m.local_queue("la", "a"), m.workload("a1", "la", cpu="3", admitted=("a", "f"))))
+        m.local_queue("la", "a"), m.workload("a1", "la", cpu="3", admitted=("a", "f")),
+        m.no_fair_sharing()))
     r = fairlead("tree", "-f", "c.json", "a", env={"COLUMNS": "100"})
     assert (r.code, r.err) == (0, "")
     assert r.out.splitlines()[1].split() == ["a", "f", "cpu", "1", "1", "3", "2/3", "-", "1"]
@@ -59,7 +60,9 @@ def memory_row(fairlead, write, quota, used, cpu="1"):
     ("5685875Mi", "2Gi", ["5.422Ti", "5.422Ti", "2Gi"]),        # 5.420Ti are left: three decimals tell
     ("1234567", "123456", ["1.18Mi", "1.18Mi", "123456"]),
     ("1048575Mi", "100Gi", ["1024.0Gi", "1024.0Gi", "100Gi"]),
-    ("10000001Ki", "10000000Ki", ["10000001Ki", "10000001Ki", "10000000Ki"]),  # they differ: exact
+    ("10000001Ki", "10000000Ki", ["10000001Ki", "10000001Ki", "10240M"]),  # they differ: exact
+    ("4G", "1500M", ["4G", "4G", "1500M"]),                     # powers of ten, as they were written
+    ("5685875Mi", "400G", ["5.42Ti", "5.42Ti", "372.5Gi"]),        # not beside one that is rounded in powers of two
     ("8Ei", "2Gi", ["unlimited", "unlimited", "2Gi"]),
 ])
 def test_long_amounts_of_memory(fairlead, write, quota, used, row):

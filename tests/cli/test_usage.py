@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
+import re
+
 import pytest
 
 import manifests as m
+from conftest import SOURCE
 
 VERBS = ["check", "tree", "plan", "explain", "what-if", "record"]
 ASK = ["tree", "plan", "explain", "what-if"]  # the daemon, without an input
@@ -27,8 +30,46 @@ def test_help_of_verb(fairlead, verb):
     files = "[-f FILE...]" if verb in ASK else "-f FILE..."
     assert r.out.startswith(f"Usage: fairlead {verb} [OPTION...] {files}")
     assert ("--settle" in r.out) == (verb == "plan")
-    assert max(len(line) for line in r.out.splitlines()) <= 100
     assert fairlead(verb, "-h").out == r.out
+
+
+def verbs_of(help_text):
+    return re.findall(r"^  ([a-z-]+)  ", help_text.split("\nVerbs:\n")[1].split("\nOptions:\n")[0], re.MULTILINE)
+
+
+def test_help_fits_a_terminal(fairlead):
+    """Of every verb, at 80 columns; what is filled says the same words as the table, which completion has."""
+    verbs = verbs_of(fairlead("--help").out)
+    assert len(verbs) > 25
+    for verb in verbs:
+        text = fairlead(verb, "--help").out
+        assert max(map(len, text.splitlines())) <= 80, verb
+        words = " ".join(text.split())
+        for line in fairlead("completion", "words", "--", verb, "--").out.splitlines():
+            option, _, meaning = line.partition("\t")
+            assert f"{option} " in words and f" {meaning}" in words, (verb, line)
+
+
+def test_help_and_version_as_verbs(fairlead):
+    assert fairlead("help").out == fairlead("--help").out
+    assert fairlead("version").out == fairlead("--version").out
+    for verb in verbs_of(fairlead("--help").out):
+        r = fairlead("help", verb)
+        assert (r.code, r.out, r.err) == (0, fairlead(verb, "--help").out, "")
+
+
+def test_help_can_be_completed(fairlead):
+    offered = [line.partition("\t")[0] for line in fairlead("completion", "words", "--", "help", "pl").out.splitlines()]
+    assert offered == ["plan"]
+
+
+def test_every_verb_is_in_the_manual(fairlead):
+    """A line of fairlead(1), and a page of its own."""
+    pages = SOURCE / "doc" / "man"
+    page = (pages / "fairlead.1").read_text()
+    for verb in verbs_of(fairlead("--help").out):
+        assert re.search(rf"(?m)^\.It Cm {verb}( .*)?\n.*see\n\.Xr fairlead-{verb} 1$", page), verb
+        assert (pages / f"fairlead-{verb}.1").exists(), verb
 
 
 def test_version(fairlead):
@@ -39,6 +80,10 @@ def test_version(fairlead):
 
 @pytest.mark.parametrize("args, message", [
     ([], "fairlead: a verb is missing\n" + see()),
+    (["help", "paln"], "fairlead: unknown verb 'paln'; did you mean 'plan'?\n" + see()),
+    (["help", "zzzzzzzzz"], "fairlead: unknown verb 'zzzzzzzzz'\n" + see()),
+    (["help", "plan", "tree"], "fairlead help: unexpected argument 'tree'\n" + see("help")),
+    (["version", "1"], "fairlead version: unexpected argument '1'\n" + see("version")),
     (["paln"], "fairlead: unknown verb 'paln'; did you mean 'plan'?\n" + see()),
     (["zzzzzzzzz"], "fairlead: unknown verb 'zzzzzzzzz'\n" + see()),
     (["--frobnicate"], "fairlead: unknown option '--frobnicate'\n" + see()),

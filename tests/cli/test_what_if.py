@@ -50,7 +50,7 @@ def names(rows):
 # --- what is said ---
 
 def test_text(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     write("change.json", m.dump(larger_a()))
     r = fairlead("what-if", "-f", "c.json", "--change", "change.json", "--fail-if",
                  "admitted.new(a) > 1 or evicted.new > 0", env=COLUMNS)
@@ -358,7 +358,10 @@ def test_configuration_in_a_config_map(what_if):
     assert x["changes"][0]["change"] == "replace"
     x = what_if([config_map, *m.small()], (), "--delete", "ConfigMap/kueue-system/kueue-manager-config")
     assert x["changes"] == [{"change": "delete", "object": "Configuration"}]
-    assert "with the change: fair sharing is off: no Configuration in the input" in x["assumptions"]
+    (warning,) = x["warnings"]
+    assert warning.startswith("with the change: there is no Configuration in the input: fair sharing is taken to be off")
+    (warning,) = what_if(m.small(), [m.configuration()])["warnings"]
+    assert warning.startswith("without the change: there is no Configuration")
 
 
 def test_shares_and_weights(what_if):

@@ -52,7 +52,7 @@ def test_one_that_admits(what_if, text):
 
 
 def test_text(fairlead, write):
-    write("c.json", m.dump(*m.small()))
+    write("c.json", m.dump(*m.small(), m.no_fair_sharing()))
     r = fairlead("what-if", "-f", "c.json", "--set", "ClusterQueue/a: nominalQuota[cpu,f]+=1",
                  "--set", "ClusterQueue/a: spec.fairSharing.weight=2")
     assert (r.code, r.err) == (0, "")

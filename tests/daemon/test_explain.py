@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """What explain proposes on a machine: never more than there is, and what it says comes true."""
+import json
+import os
+import re
+import subprocess
+
 import pytest
 
 from conftest import Daemon, end
+from test_isolation import root_only, somebody
 
 HEAD = """\
 apiVersion: fairlead.dev/v1alpha1
@@ -14,6 +20,7 @@ spec:
     flavors:
     - {name: default, resources: {cpu: "4", memory: 4Gi}}
   jobs: {grace: 1s}
+  access: {withoutAccount: allow}
   cycleInterval: 5ms
 """
 
@@ -80,6 +87,7 @@ def test_what_is_proposed_comes_true(tmp_path):
         waiting = asks(daemon, "a", "3")
         daemon.until(lambda: "parked" in daemon.get(f"/v1/jobs/{waiting}/explain").text, "it was looked at")
         change = proposals(daemon, waiting)["nominalQuota"]
+        assert pasted(daemon, waiting) == [True]
         assert (change["node"]["name"], change["from"], change["to"]) == ("a", 0, 3000), change
         # One less than that would not do, and so much does: by a reload, as a user would do it.
         for cpu, state in (("2999m", "waits"), ("3", "runs")):
@@ -93,6 +101,53 @@ def test_what_is_proposed_comes_true(tmp_path):
                 assert daemon.job(waiting)["state"] == "waits"
     finally:
         end(daemon)
+
+
+@root_only
+def test_whose_jobs_they_are(tmp_path):
+    """How much of its queue is of the same user; nothing where all is."""
+    daemon = started(tmp_path, queue("a"), queue("b"))
+
+    def own(job):
+        return daemon.get(f"/v1/jobs/{job}/explain?format=json").json().get("own")
+
+    try:
+        mine = asks(daemon, "a", "1")
+        daemon.wait(mine, "runs")
+        waiting = asks(daemon, "a", "4")
+        daemon.until(lambda: "parked" in daemon.get(f"/v1/jobs/{waiting}/explain").text, "it was looked at")
+        assert own(waiting) is None
+        ((status, text),) = somebody(daemon, ["POST", "/v1/jobs", {
+            "queue": "a", "requests": {"cpu": "2"}, "directory": "/", "command": ["sleep", "1000"]}])
+        assert status == 201, text
+        theirs = json.loads(text)["jobs"][0]
+        daemon.wait(theirs, "runs")
+        assert own(waiting) == {"user": "root", "flavor": "default", "resource": "cpu", "holds": 1000,
+                                "queueHolds": 3000, "workloads": 1, "queueWorkloads": 2}
+        assert ("\n  user 'root' holds 1 of the 3 cpu that queue 'a' holds in flavor 'default', in 1 of 2 jobs\n"
+                in daemon.get(f"/v1/jobs/{waiting}/explain").text)
+        assert (own(theirs)["holds"], own(theirs)["user"]) == (2000, daemon.job(theirs)["user"])
+        daemon.post(f"/v1/jobs/{mine}/cancel")
+        daemon.until(lambda: "\n  user 'root' holds nothing of the 2 cpu that queue 'a' holds in flavor 'default'\n" in
+                     daemon.get(f"/v1/jobs/{waiting}/explain").text, "it is only theirs")
+    finally:
+        end(daemon)
+
+
+def pasted(daemon, job):
+    """Of each command that explain prints: does it run, and preempt others for the job or admit it?"""
+    folder = os.path.dirname(os.environ["FAIRLEAD"])
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "FAIRLEAD_SOCKET": str(daemon.socket)}
+    text = daemon.get(f"/v1/jobs/{job}/explain").text
+    out = []
+    for command in re.findall(r"(?m)^    (fairlead .*)$", text):
+        done = subprocess.run(["bash", "-c", command + " -o json"], env=environment, capture_output=True, text=True,
+                              check=False, timeout=60)
+        assert done.returncode == 0, (command, done.stderr)
+        x = json.loads(done.stdout)
+        names = [row["workload"] for row in x["admitted"]] + [row["preemptor"] for row in x["preempted"]]
+        out.append(f"default/{job}" in names)
+    return out
 
 
 def test_names_are_those_of_jobs(tmp_path):

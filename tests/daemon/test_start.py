@@ -184,3 +184,9 @@ def test_threads_whatever_the_environment_says(tmp_path):
         made = len(os.listdir(f"/proc/{daemon.process.pid}/task"))
         assert daemon.stop() == 0
         assert made == 1 + 4, size
+
+
+def test_help_fits_a_terminal():
+    done = subprocess.run([os.environ["FAIRLEADD"], "--help"], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.startswith("usage: fairleadd ")
+    assert max(map(len, done.stdout.splitlines())) <= 80

@@ -388,6 +388,11 @@ static json_t *document_of(struct maker *k)
 	json_t *value;
 	json_object_foreach(all, key, value) json_array_append_new(first, json_string(key));
 	json_array_extend(first, required);
+	if (!k->document->plain && !json_object_get(json_object_get(o, "properties"), "warnings"))
+		set(all, "warnings",
+		    json_pack("{s:s, s:{s:s}, s:i, s:s}", "type", "array", "items", "type",
+			      "string", "minItems", 1, "description",
+			      "what was taken for granted and may make this answer wrong"));
 	if (!k->document->plain) {
 		set(all, "leftOut",
 		    parse("{\"type\": \"array\", \"items\": {\"type\": \"object\"}, \"description\": "

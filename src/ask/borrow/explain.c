@@ -7,6 +7,7 @@
 #include "ask/borrow/explain_changes.h"
 #include "ask/borrow/explain_holders.h"
 #include "ask/borrow/explain_needs.h"
+#include "ask/borrow/explain_own.h"
 #include "ask/borrow/explain_run.h"
 #include "ask/borrow/explain_victims.h"
 #include "ask/common/pending.h"
@@ -206,7 +207,9 @@ int fl_explain(const struct fl_policy_ops *ops, struct fl_policy *p, const struc
 	} else {
 		rc = waits(&r, err);
 	}
-	if (rc == 0)
-		*ret = x;
-	return rc;
+	if (rc < 0)
+		return rc;
+	fl_explain_own(&r);
+	*ret = x;
+	return 0;
 }

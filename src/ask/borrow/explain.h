@@ -70,6 +70,14 @@ struct fl_explain_proposal {
 	enum fl_decision_kind next; /* what the coming cycle does with it: ADMIT, RESERVE or WAIT */
 };
 
+/* What its user, or where that is not known its LocalQueue, holds of what its queue holds. */
+struct fl_explain_own {
+	struct fl_flavor flavor;
+	struct fl_resource resource;
+	fl_amount holds, queue_holds;
+	uint32_t n, n_queue; /* workloads */
+};
+
 struct fl_explain {
 	struct fl_workload workload;
 	struct fl_node cluster_queue; /* FL_NONE */
@@ -103,6 +111,8 @@ struct fl_explain {
 	uint32_t n_rules;
 	struct fl_explain_victim *victims; /* the victims */
 	uint32_t n_victims;
+
+	struct fl_explain_own own;
 
 	struct fl_explain_change *changes;
 	uint32_t n_changes;

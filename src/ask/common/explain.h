@@ -54,7 +54,9 @@ struct fl_explain_machine {
 		fl_amount amount; /* that no node owns, but for `rest` */
 	} * spare;                /* of what is not there the machine has nothing */
 	uint32_t n;
-	struct fl_node rest; /* the cohort that has all that no other node has; FL_NONE */
+	struct fl_node rest;    /* the cohort that has all that no other node has; FL_NONE */
+	const uint32_t *owners; /* by workload: its user; NULL: not known */
+	const char *owner;      /* the user of the workload that is asked about */
 };
 
 /* @rows by rule, that which refused most first, then the nearest to passing. */

@@ -3,9 +3,11 @@
 #include "ask/lint/tree.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "ask/lint/lint.h"
 #include "ask/lint/lint_run.h"
+#include "decide/borrow/quota/sharing.h"
 
 /* --- one object by itself --- */
 
@@ -233,10 +235,44 @@ static int lint_nothing_to_lend(struct fl_lint *l, uint32_t root_index, uint32_t
 			       fl_lint_flavor(l, info->flavor));
 }
 
+/* As a cluster gives them, "8a6e0c1d-...": manifests that people write have none. */
+static bool is_uuid(const char *text)
+{
+	for (int i = 0; i < 36; i++) {
+		bool dash = i == 8 || i == 13 || i == 18 || i == 23;
+
+		if (dash ? text[i] != '-' : !text[i] || !strchr("0123456789abcdef", text[i]))
+			return false;
+	}
+	return text[36] == '\0';
+}
+
+/* Of a cluster, whose Configuration is forgotten, a workload in a tree in which it matters. */
+static int lint_configuration(struct fl_lint *l, fairlead_error *err)
+{
+	const struct fl_model *m = l->m;
+
+	for (uint32_t w = 0; !m->settings.present && w < m->n_workloads; w++) {
+		const struct fl_workload_row *row = &m->workloads[w];
+		struct fl_node q = row->cluster_queue;
+
+		if (row->uid.v == FL_NONE || !is_uuid(fl_model_text(m, row->uid)) ||
+		    q.v == FL_NONE || l->tree->root_index[q.v] == FL_NONE ||
+		    !fl_sharing_in(l->tree, l->tree->root_index[q.v]))
+			continue;
+		return fl_model_notice(
+			l->m, FL_NOTICE_NO_CONFIGURATION, row->place, /* subject= */ NULL,
+			/* hint= */ NULL, err,
+			"this is from a cluster, but the input has no Configuration: fair sharing is "
+			"taken to be off, and queues may borrow from each other");
+	}
+	return 0;
+}
+
 int fl_lint_trees(struct fl_lint *l, fairlead_error *err)
 {
 	const struct fl_tree *t = l->tree;
-	int r = 0;
+	int r = lint_configuration(l, err);
 
 	for (uint32_t i = 0; i < t->n_order && r == 0; i++) {
 		struct fl_node n = { t->order[i] };

@@ -421,6 +421,8 @@ int fl_snapshot_start(struct fl_snapshot *s, fl_time now, fairlead_error *err)
 	s->report.all = s->options->all;
 	s->report.assumptions = (const char *const *)s->assumptions;
 	s->report.n_assumptions = s->n_assumptions;
+	s->report.warnings = (const char *const *)s->warnings;
+	s->report.n_warnings = s->n_warnings;
 	return 0;
 }
 
@@ -431,7 +433,9 @@ void fl_snapshot_done(struct fl_snapshot *s)
 	s->model = fl_model_free(s->model);
 	for (uint32_t i = 0; i < s->n_assumptions; i++)
 		free(s->assumptions[i]);
-	s->n_assumptions = 0;
+	for (uint32_t i = 0; i < s->n_warnings; i++)
+		free(s->warnings[i]);
+	s->n_assumptions = s->n_warnings = 0;
 }
 
 int fl_snapshot_answer(const struct fl_options *o,

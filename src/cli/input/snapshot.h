@@ -13,7 +13,7 @@
 #include "report/out/report.h"
 #include "tell/tell.h"
 
-enum { FL_MAX_ASSUMPTIONS = 64 };
+enum { FL_MAX_ASSUMPTIONS = 64, FL_MAX_WARNINGS = 4 };
 
 struct fl_snapshot {
 	const struct fl_options *options;
@@ -23,7 +23,9 @@ struct fl_snapshot {
 	fl_time now;
 	char *assumptions[FL_MAX_ASSUMPTIONS];
 	uint32_t n_assumptions;
-	bool out_of_memory; /* an assumption is missing from them */
+	char *warnings[FL_MAX_WARNINGS]; /* about the answer */
+	uint32_t n_warnings;
+	bool out_of_memory; /* one is missing from these */
 	struct fl_report report;
 	bool assumed_namespaces;
 	bool simulated; /* time will pass: usage moves, jobs end */

@@ -228,6 +228,8 @@ static void offer_values(struct line *l, const char *what)
 	if (strcmp(bare, "FORMAT") == 0)
 		for (unsigned i = 0; i < fl_n_formats(l->verb); i++)
 			offer(l, fl_formats[i], "");
+	for (unsigned i = 0; i < fl_n_verbs && strcmp(bare, "VERB") == 0; i++)
+		offer(l, fl_verbs[i].name, fl_verbs[i].summary);
 	for (unsigned i = 0; strcmp(bare, "POLICY") == 0 && fl_policy_at(i); i++)
 		offer(l, fl_policy_at(i)->name, whose[fl_policy_dialect(fl_policy_at(i))]);
 	for (unsigned i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)

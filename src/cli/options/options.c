@@ -30,49 +30,6 @@ static bool asks_daemon(const struct fl_verb *verb)
 	return reads_input(verb) && verb->option_sets & FL_FOR_DAEMON;
 }
 
-static void print_options(const struct fl_verb *verb)
-{
-	const struct fl_option *row;
-
-	puts("\nOptions:");
-	for (unsigned i = 0; (row = fl_option_at(i)); i++) {
-		char left[64];
-
-		if (!(row->sets & verb->option_sets))
-			continue;
-		if (row->letter)
-			snprintf(left, sizeof(left), "-%c, --%s", row->letter, row->name);
-		else
-			snprintf(left, sizeof(left), "    --%s", row->name);
-		printf("  %s%s%-*s  %s\n", left, row->argument ? " " : "",
-		       25 - (int)strlen(left) - (row->argument != NULL),
-		       row->argument ? row->argument : "", row->help);
-	}
-}
-
-void fl_print_help(const struct fl_verb *verb)
-{
-	if (verb) {
-		printf("Usage: fairlead %s [OPTION...]%s%s%s\n\n%s", verb->name,
-		       asks_daemon(verb) ? " [-f FILE...]" :
-		       reads_input(verb) ? " -f FILE..." :
-					   "",
-		       *verb->operands ? " " : "", verb->operands, verb->details);
-		print_options(verb);
-		puts("\nExit status: 0 yes, 1 the answer is no or the input is not valid, 2 usage, 3 a failure\n"
-		     "of the environment.");
-		return;
-	}
-	puts("Usage: fairlead VERB [OPTION...] [-f FILE...]\n\n"
-	     "Decides which workload a shared cluster admits next, as Kueue would, and says\n"
-	     "why: for manifests (-f), or for a machine that fairleadd shares.\n\nVerbs:");
-	for (unsigned i = 0; i < fl_n_verbs; i++)
-		printf("  %-20s  %s\n", fl_verbs[i].name, fl_verbs[i].summary);
-	puts("\nOptions:\n"
-	     "  -h, --help            print this help; 'fairlead VERB --help' that of a verb\n"
-	     "      --version         print the version");
-}
-
 static int fail_nomem(void)
 {
 	fprintf(stderr, "fairlead: error: out of memory\n");

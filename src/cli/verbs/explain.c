@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "base/time.h"
 #include "cli/client/daemon.h"
 #include "cli/input/eta.h"
 #include "cli/input/snapshot.h"
+#include "tell/face.h"
 #include "tell/tell.h"
 
 static int fail_unknown(const struct fl_model *m, const char *given, fairlead_error *err)
@@ -59,15 +61,68 @@ static int find(const struct fl_model *m, const char *given, struct fl_workload 
 	return ret->v == FL_NONE ? fail_unknown(m, given, err) : 0;
 }
 
+/* A pipe cannot be opened a second time, nor may another process have it under this name. */
+static const char *name_again(const char *file)
+{
+	bool stream = strncmp(file, "/dev/fd/", 8) == 0 || strncmp(file, "/proc/", 6) == 0;
+
+	return stream ? FL_TRIAL_STREAM : file;
+}
+
+/* The same input for what-if; in the arena. */
+static int prepare_trial(const struct fl_snapshot *s, struct fl_arena *arena,
+			 struct fl_report_trial *ret, fairlead_error *err)
+{
+	const struct fl_options *o = s->options;
+	const char **words = fl_arena_alloc(arena, 2 * (size_t)o->n_files + 6, sizeof(*words), err);
+	char *now = fl_arena_alloc(arena, 40, 1, err);
+	uint32_t n = 0;
+
+	if (!words || !now)
+		return FAIRLEAD_ENOMEM;
+	words[n++] = "fairlead";
+	words[n++] = "what-if";
+	for (uint32_t i = 0; i < o->n_files; i++) {
+		words[n++] = "-f";
+		words[n++] = name_again(o->files[i]);
+	}
+	if (o->policy) {
+		words[n++] = "--policy";
+		words[n++] = o->policy->name;
+	}
+	if (o->has_now) {
+		words[n++] = "--now";
+		words[n++] = fl_time_format(now, o->now);
+	}
+	*ret = (struct fl_report_trial){ .words = words, .n = n, .of_queues = s->is_image };
+	return 0;
+}
+
+/* Does what is warned of matter to @w? */
+static bool concerns(const struct fl_snapshot *s, struct fl_workload w)
+{
+	const struct fl_face *face = fl_face_of(s->ops);
+
+	return !face->shares || face->shares(s->model, s->policy, w, /* anyway= */ false);
+}
+
 /* @input NULL: without --eta. */
 static int run(const struct fl_snapshot *s, const struct fl_eta_input *input,
 	       struct fl_arena *arena, fairlead_error *err)
 {
-	const struct fl_question q = fl_snapshot_question(s, arena);
+	struct fl_question q = fl_snapshot_question(s, arena);
+	struct fl_report_trial trial;
+	struct fl_report report = s->report;
 	struct fl_workload w;
 	struct fl_eta eta;
 
 	int rc = find(s->model, s->options->operands[0], &w, err);
+	if (rc == 0)
+		rc = prepare_trial(s, arena, &trial, err);
+	report.trial = &trial;
+	if (rc == 0 && !concerns(s, w))
+		report.n_warnings = 0;
+	q.report = &report;
 	if (rc == 0 && input)
 		rc = fl_tell_eta(&q, &input->coming, w, &eta, err);
 	return rc < 0 ? rc : fl_tell_explain(&q, w, input ? &eta : NULL, err);

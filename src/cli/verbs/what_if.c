@@ -124,6 +124,10 @@ static int read_before(struct what_if *w, fairlead_error *err)
 	s->images = true;
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.compare, err);
+	if (rc == 0) {
+		fl_kube_tap_made(s->model, &w->changes.compare);
+		rc = fl_model_complete(s->model, err);
+	}
 	if (rc == 0 && s->is_image)
 		rc = fl_changes_compare_sealed(&w->changes, s->model, w->edit.model, err);
 	else if (rc == 0)
@@ -156,8 +160,10 @@ static int read_after(struct what_if *w, fairlead_error *err)
 		rc = fl_inputs_rewind(o->files, o->n_files, err);
 	if (rc == 0)
 		rc = fl_snapshot_add(s, o->files, o->n_files, &w->changes.lay, err);
-	if (rc == 0)
+	if (rc == 0) {
+		fl_kube_tap_made(s->model, &w->changes.lay);
 		rc = fl_changes_add(&w->changes, s->model, err);
+	}
 	if (rc < 0)
 		return rc;
 	s->model->newest = w->before.model->newest;
@@ -271,33 +277,39 @@ static int run(struct what_if *w, fairlead_error *err)
 
 /* --- the answer --- */
 
-static bool is_assumed(const struct fl_snapshot *s, const char *text)
+struct texts {
+	char *const *list;
+	uint32_t n;
+};
+
+static bool has_text(const struct texts *t, const char *text)
 {
-	for (uint32_t i = 0; i < s->n_assumptions; i++)
-		if (strcmp(s->assumptions[i], text) == 0)
+	for (uint32_t i = 0; i < t->n; i++)
+		if (strcmp(t->list[i], text) == 0)
 			return true;
 	return false;
 }
 
-/* What both sides assume, then what one does; in the arena. */
-static int list_assumptions(struct what_if *w, struct fl_report *r, fairlead_error *err)
+/* What both sides say, then what one does; in the arena. */
+static int merge_texts(struct what_if *w, const struct texts sides[2], const char *const **ret,
+		       uint32_t *ret_n, fairlead_error *err)
 {
-	const struct fl_snapshot *sides[] = { &w->before, w->second };
 	static const char *const marks[] = { "without the change: ", "with the change: " };
-	const char **list = fl_arena_alloc(&w->arena, 2 * FL_MAX_ASSUMPTIONS, sizeof(*list), err);
+	size_t most = (size_t)sides[0].n + sides[1].n + 1;
+	const char **list = fl_arena_alloc(&w->arena, most, sizeof(*list), err);
 	uint32_t n = 0;
 
 	if (!list)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t i = 0; i < sides[0]->n_assumptions; i++)
-		if (is_assumed(sides[1], sides[0]->assumptions[i]))
-			list[n++] = sides[0]->assumptions[i];
+	for (uint32_t i = 0; i < sides[0].n; i++)
+		if (has_text(&sides[1], sides[0].list[i]))
+			list[n++] = sides[0].list[i];
 	for (int k = 0; k < 2; k++)
-		for (uint32_t i = 0; i < sides[k]->n_assumptions; i++) {
-			const char *text = sides[k]->assumptions[i];
+		for (uint32_t i = 0; i < sides[k].n; i++) {
+			const char *text = sides[k].list[i];
 			size_t size = strlen(marks[k]) + strlen(text) + 1;
 
-			if (is_assumed(sides[!k], text))
+			if (has_text(&sides[!k], text))
 				continue;
 			char *marked = fl_arena_alloc(&w->arena, size, 1, err);
 			if (!marked)
@@ -305,9 +317,21 @@ static int list_assumptions(struct what_if *w, struct fl_report *r, fairlead_err
 			snprintf(marked, size, "%s%s", marks[k], text);
 			list[n++] = marked;
 		}
-	r->assumptions = list;
-	r->n_assumptions = n;
+	*ret = list;
+	*ret_n = n;
 	return 0;
+}
+
+static int list_assumptions(struct what_if *w, struct fl_report *r, fairlead_error *err)
+{
+	const struct fl_snapshot *a = &w->before, *b = w->second;
+	const struct texts assumed[] = { { a->assumptions, a->n_assumptions },
+					 { b->assumptions, b->n_assumptions } };
+	const struct texts warned[] = { { a->warnings, a->n_warnings },
+					{ b->warnings, b->n_warnings } };
+	int rc = merge_texts(w, assumed, &r->assumptions, &r->n_assumptions, err);
+
+	return rc < 0 ? rc : merge_texts(w, warned, &r->warnings, &r->n_warnings, err);
 }
 
 static int list_parts(const struct what_if *w, const struct fl_condition_result *result,

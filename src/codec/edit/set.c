@@ -366,7 +366,7 @@ static int step_to(struct walk *w, const struct fl_set_step *step)
 		return step_field(w, step->name);
 	if (step->kind != FL_STEP_KEY)
 		return step_item(w, step);
-	if (w->any)
+	if (w->any || (w->fields && !w->in_list)) /* a field's name may have dots */
 		return step_field(w, step->name);
 	fl_fail(w->err, FAIRLEAD_EINPUT, "'%s' has no [%.100s]", w->path, step->name);
 	return w->in_list ? fl_fail_hint(w->err, "an item of it is %s[name=NAME] or %s[0]", w->path,

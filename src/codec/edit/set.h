@@ -3,7 +3,7 @@
  * set - one field of an object set from a text: "PATH=VALUE", "PATH+=VALUE", "PATH-=VALUE"
  *
  * PATH is names of fields with dots between them; an item of a list is [name=NAME] or [NUMBER], a
- * key of a map with any keys is [KEY].  "spec." at the beginning may be left out.  Of a ClusterQueue
+ * key of a map with any keys, or one with dots, is [KEY].  "spec." at the beginning may be left out.  Of a ClusterQueue
  * or Cohort nominalQuota[RESOURCE,FLAVOR], borrowingLimit[...] and lendingLimit[...] are short for
  * the quota of a resource in a flavor.  VALUE is read as YAML; null removes the field or item.
  *

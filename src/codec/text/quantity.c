@@ -305,28 +305,40 @@ int fl_quantity_parse_double(const char *text, size_t len, double *ret, fairlead
 	return 0;
 }
 
+/* How often @amount can be divided by @base, at most six times; *ret: what is left. */
+static unsigned divide(fl_amount amount, fl_amount base, fl_amount *ret)
+{
+	unsigned step = 0;
+
+	for (; amount && amount % base == 0 && step < 6; step++)
+		amount /= base;
+	*ret = amount;
+	return step;
+}
+
 const char *fl_quantity_format(char buffer[32], fl_amount amount, bool cpu, bool binary)
 {
 	static const char *const decimals[] = { "", "k", "M", "G", "T", "P", "E" };
 	static const char *const binaries[] = { "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
-	int64_t base = binary && !cpu ? 1024 : 1000;
-	const char *suffix = cpu ? "m" : "";
-	unsigned step = 0;
+	char other[32];
+	fl_amount left;
+	unsigned step;
 
 	if (amount == FL_UNLIMITED) {
 		(void)snprintf(buffer, 32, "unlimited");
 		return buffer;
 	}
-	if (cpu && amount % 1000 == 0) {
-		amount /= 1000;
-		suffix = "";
+	if (cpu && amount % 1000) {
+		(void)snprintf(buffer, 32, "%lldm", (long long)amount);
+		return buffer;
 	}
-	while (*suffix == '\0' && amount && amount % base == 0 && step < 6) {
-		amount /= base;
-		step++;
-	}
-	if (*suffix == '\0')
-		suffix = base == 1024 ? binaries[step] : decimals[step];
-	(void)snprintf(buffer, 32, "%lld%s", (long long)amount, suffix);
+	step = divide(cpu ? amount / 1000 : amount, 1000, &left);
+	int digits = snprintf(buffer, 32, "%lld", (long long)left);
+	(void)snprintf(buffer + digits, 32 - (size_t)digits, "%s", decimals[step]);
+	if (cpu || !binary)
+		return buffer;
+	step = divide(amount, 1024, &left);
+	if (snprintf(other, sizeof other, "%lld", (long long)left) <= digits)
+		(void)snprintf(buffer, 32, "%s%s", other, binaries[step]);
 	return buffer;
 }

@@ -32,7 +32,10 @@ int fl_quantity_parse_nanos(const char *text, size_t len, fl_nanos *ret, fairlea
 /* A plain number of JSON or YAML, to the nearest double, whatever the locale. */
 int fl_number_parse(const char *text, size_t len, double *ret, fairlead_error *err);
 
-/* Shortest exact canonical text: "1500m", "8Gi", "3". @cpu: the amount is in milli-units. @buffer has 32 bytes. */
+/*
+ * Exact canonical text: "1500m", "8Gi", "3".  @cpu: the amount is in milli-units.  @binary: in powers
+ * of two, unless those of ten take fewer digits: "4G", as it was written, and not "3906250Ki".
+ */
 const char *fl_quantity_format(char buffer[32], fl_amount amount, bool cpu, bool binary);
 
 #endif

@@ -168,8 +168,32 @@ static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call 
 	call->evicted = NULL;
 }
 
+/* Whose jobs they are: a workload has the number of its job for a name. */
+static int tell_owners(const struct fl_call *call, struct asking *a, const struct fl_live *job,
+		       struct fl_explain_machine *ret, fairlead_error *err)
+{
+	const struct fl_core *core = call->api->core;
+	const struct fl_model *m = a->view.model;
+	uint32_t *owners = fl_arena_alloc(&a->arena, (size_t)m->n_workloads + 1, sizeof *owners,
+					  err);
+
+	if (!owners)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < m->n_workloads; w++) {
+		const char *name = fl_model_text(m, m->workloads[w].name);
+		const struct fl_live *other = fl_core_job(core, strtoull(name, NULL, 10));
+
+		owners[w] = other ? other->uid : UINT32_MAX;
+	}
+	ret->owners = owners;
+	ret->owner = fl_core_word(core, job->user);
+	return 0;
+}
+
 static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 {
+	static const char *const words[] = { "fairlead", "what-if" };
+	static const struct fl_report_trial trial = { .words = words, .n = 2, .of_queues = true };
 	const struct fl_live *job = fl_core_job(call->api->core, call->job);
 	struct fl_workload w = job->workload;
 	struct fl_explain_machine machine;
@@ -178,9 +202,12 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 	int code;
 
 	asking_begin(&a, call, out);
+	a.report.trial = &trial;
 	a.q.machine = &machine;
 	a.q.evicted = call->evicted;
 	code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
+	if (code == 0)
+		code = tell_owners(call, &a, job, &machine, err);
 	if (code == 0 && call->past)
 		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
 	if (code == 0)

@@ -108,8 +108,8 @@ static void help(void)
 		"      --check           is the configuration valid?\n"
 		"      --verify          is the state whole?\n"
 		"      --restore BACKUP  make DIR of a backup\n"
-		"      --adopt-runs      take DIR though it has runs of jobs that the database does\n"
-		"                        not know: they are ended and set aside\n"
+		"      --adopt-runs      take DIR though it has runs of jobs that the database\n"
+		"                        does not know: they are ended and set aside\n"
 		"      --help, --version\n");
 }
 

@@ -65,10 +65,17 @@ const char *fl_explain_numbers(const struct fl_report *r, const struct fl_explai
 	const char *resource = row->resource.v == FL_NONE ?
 				       "" :
 				       fl_report_short_resource(r->model, row->resource);
-	char a[64], b[64], of[FL_MAX_NAME + 8];
+	char a[64], b[64], said[2][32], of[FL_MAX_NAME + 8];
 
 	write_number(r, row->resource, row->lhs, a);
 	write_number(r, row->resource, row->rhs, b);
+	if (row->resource.v != FL_NONE && row->lhs.kind == FL_NUMBER_AMOUNT) {
+		const fl_amount both[] = { row->lhs.amount, row->rhs.amount };
+
+		fl_report_amounts(r, row->resource, both, 2, said);
+		strcpy(a, said[0]);
+		strcpy(b, said[1]);
+	}
 	write_node(r, row, of);
 	switch (row->check) {
 	case FL_CHECK_S2A:
@@ -123,7 +130,7 @@ const char *fl_explain_change_text(const struct fl_report *r, const struct fl_ex
 {
 	const struct fl_model *m = r->model;
 	const char *field = fl_cell_fields[c->kind];
-	char a[32], b[32], name[FL_REPORT_NAME];
+	char said[2][32], name[FL_REPORT_NAME];
 
 	switch (c->kind) {
 	case FL_CELL_PRIORITY:
@@ -139,11 +146,11 @@ const char *fl_explain_change_text(const struct fl_report *r, const struct fl_ex
 	case FL_CELL_NOMINAL:
 	case FL_CELL_BORROWING_LIMIT:
 	case FL_CELL_LENDING_LIMIT:
+		fl_report_amounts(r, c->resource, (const fl_amount[]){ c->from, c->to }, 2, said);
 		snprintf(buffer, FL_SENTENCE, "%s '%s': %s of %s in flavor '%s' from %s to %s",
 			 fl_report_kind(m, c->node), fl_report_node(m, c->node), field,
 			 fl_report_short_resource(m, c->resource), fl_report_flavor(m, c->flavor),
-			 fl_report_amount(r, c->resource, c->from, a),
-			 fl_report_amount(r, c->resource, c->to, b));
+			 said[0], said[1]);
 		break;
 	default: /* of the entitle policy */
 		break;

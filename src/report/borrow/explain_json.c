@@ -2,6 +2,7 @@
 /* The shape of the answer as JSON. */
 #include "base/time.h"
 #include "report/borrow/explain_report.h"
+#include "report/borrow/explain_set.h"
 #include "report/common/explain_shapes.h"
 #include "report/out/held_shape.h"
 
@@ -386,9 +387,18 @@ static const char *outcome(const struct fl_shape_at *at, const void *row,
 	return fl_explain_outcome(row, buffer);
 }
 
+static void put_sets(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_explain_proposal *p = row;
+	const struct fl_explain_sets sets = { changes_of(at, row).rows, explain_of(at)->workload };
+
+	fl_trial_json(at->report, at->json, key, fl_explain_set, &sets, p->n);
+}
+
 #define ROW struct fl_explain_proposal
 static const struct fl_json_field proposal_fields[] = {
 	FL_FIELD_ROWS("changes", changes_of, change_shape, NULL, .more = "{\"minItems\": 1}"),
+	FL_FIELD_PUT(LIST, "set", put_sets, FL_TRIAL_MEANING, .item = FL_AS_TEXT, .maybe = true),
 	FL_FIELD_ENUM("alone", alone, decisions,
 		      "the decision then, were it its queue's only head"),
 	FL_FIELD_ENUM("comingCycle", next, decisions,
@@ -464,6 +474,54 @@ static const struct fl_json_shape held_shape = FL_SHAPE_MADE(fl_held_podsets, fi
 
 #define ROW struct fl_explain
 
+static const char *user_of(const struct fl_shape_at *at, const void *row,
+			   char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_explain_report *e = at->answer;
+
+	(void)row;
+	(void)buffer;
+	return e->user;
+}
+
+static const char *local_queue_of(const struct fl_shape_at *at, const void *row,
+				  char buffer[FL_SHAPE_TEXT])
+{
+	const struct fl_explain_report *e = at->answer;
+	const struct fl_workload_row *w = &at->model->workloads[e->x->workload.v];
+
+	(void)row;
+	if (e->user || w->queue.v == FL_NONE)
+		return NULL;
+	snprintf(buffer, FL_SHAPE_TEXT, "%s/%s", fl_model_text(at->model, w->namespace),
+		 fl_model_text(at->model, at->model->queues[w->queue.v].name));
+	return buffer;
+}
+
+#undef ROW
+#define ROW struct fl_explain_own
+static const struct fl_json_field own_fields[] = {
+	FL_FIELD_TEXT("user", user_of, "of the job, on the daemon", .maybe = true),
+	FL_FIELD_TEXT("localQueue", local_queue_of, "where no user is known", .maybe = true),
+	FL_FIELD(FLAVOR, "flavor", flavor, NULL),
+	FL_FIELD(RESOURCE, "resource", resource, NULL),
+	FL_FIELD(AMOUNT, "holds", holds, "all workloads of that user or LocalQueue in the queue"),
+	FL_FIELD(AMOUNT, "queueHolds", queue_holds, "all workloads of the queue"),
+	FL_FIELD(COUNT, "workloads", n, "of that user or LocalQueue, that hold some"),
+	FL_FIELD(COUNT, "queueWorkloads", n_queue, "all that hold some"),
+};
+static const struct fl_json_shape own_shape = FL_SHAPE(own_fields, "own");
+
+static bool others_hold(const struct fl_shape_at *at, const void *row)
+{
+	const struct fl_explain *x = row;
+
+	(void)at;
+	return x->own.n < x->own.n_queue;
+}
+#undef ROW
+#define ROW struct fl_explain
+
 static const struct fl_json_field explain_fields[] = {
 	FL_FIELD(WORKLOAD, "workload", workload, NULL),
 	FL_FIELD(QUEUE, "clusterQueue", cluster_queue, NULL),
@@ -472,6 +530,11 @@ static const struct fl_json_field explain_fields[] = {
 	FL_FIELD_TEXT("message", sentence, "the answer in a few sentences"),
 	FL_FIELD_PUT(MAP, "requests", put_requests, NULL, .item = FL_AS_WHOLE),
 	FL_FIELD_ALSO(held_shape, NULL, .maybe = true),
+	FL_FIELD_IN(
+		"own", own, own_shape,
+		"what its user or LocalQueue holds of what its queue holds, of the resource that "
+		"is short, or of one that it holds; where others hold some, too",
+		.when = others_hold, .maybe = true),
 	FL_FIELD_ALSO(waiting_shape, NULL, FL_IF(state, FL_EXPLAIN_IS_WAITING)),
 };
 static const struct fl_json_shape explain_shape = FL_SHAPE(explain_fields, "explain");

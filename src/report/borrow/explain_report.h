@@ -19,6 +19,7 @@ struct fl_explain_report {
 	fl_time now;
 	const struct fl_eta *eta;         /* NULL: without --eta */
 	const struct fl_evicted *evicted; /* NULL: nothing is known of an eviction */
+	const char *user;                 /* whose workload it is; NULL: not known */
 };
 
 /* The whole answer in a few sentences, with the numbers. */

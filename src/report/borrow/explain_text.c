@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/borrow/explain_report.h"
+#include "report/borrow/explain_set.h"
 #include "report/out/placement_text.h"
 #include "report/out/table.h"
 
@@ -362,6 +363,7 @@ static int print_preemption(const struct out *o, fairlead_error *err)
 static void print_proposal(const struct out *o, enum fl_style style,
 			   const struct fl_explain_proposal *p)
 {
+	const struct fl_explain_sets sets = { &o->e->x->changes[p->first], o->e->x->workload };
 	char text[FL_SENTENCE], then[160];
 
 	for (uint32_t i = 0; i < p->n; i++) {
@@ -371,6 +373,8 @@ static void print_proposal(const struct out *o, enum fl_style style,
 		fl_report_say(o->report, style, 2, "%s%s%s", text, last ? "; then " : ", and",
 			      last ? fl_explain_outcome(p, then) : "");
 	}
+	fl_trial_text(o->report, o->e->x->alone != FL_WAIT, /* object= */ NULL, fl_explain_set,
+		      &sets, p->n);
 }
 
 static void print_changes(const struct out *o)
@@ -408,6 +412,34 @@ static void print_placement(const struct out *o)
 		      strcmp(pods, "1") == 0 ? "" : "s");
 }
 
+/* Where others hold some, too. */
+static void print_own(const struct out *o)
+{
+	const struct fl_report *r = o->report;
+	const struct fl_model *m = r->model;
+	const struct fl_explain *x = o->e->x;
+	const struct fl_explain_own *own = &x->own;
+	const struct fl_workload_row *row = &m->workloads[x->workload.v];
+	char said[2][32], workloads[64] = "";
+
+	if (own->n == own->n_queue || (!o->e->user && row->queue.v == FL_NONE))
+		return;
+	fl_report_amounts(r, own->resource, (const fl_amount[]){ own->holds, own->queue_holds }, 2,
+			  said);
+	if (own->n)
+		snprintf(workloads, sizeof(workloads), ", in %u of %u %ss", own->n, own->n_queue,
+			 r->jobs ? "job" : "workload");
+	fl_report_say(r, FL_STYLE_PLAIN, 2,
+		      "%s '%s%s%s' holds %s of the %s %s that queue '%s' holds in flavor '%s'%s",
+		      o->e->user ? "user" : "local queue",
+		      o->e->user ? "" : fl_model_text(m, row->namespace), o->e->user ? "" : "/",
+		      o->e->user ? o->e->user : fl_model_text(m, m->queues[row->queue.v].name),
+		      own->n ? said[0] : "nothing", said[1],
+		      fl_report_short_resource(m, own->resource),
+		      fl_report_node(m, x->cluster_queue), fl_report_flavor(m, own->flavor),
+		      workloads);
+}
+
 int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e,
 		    fairlead_error *err)
 {
@@ -420,6 +452,7 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 	bool good = e->x->state == FL_EXPLAIN_RUNS || e->x->state == FL_EXPLAIN_NEXT;
 	int rc = 0;
 
+	fl_report_warnings(r);
 	fl_report_paragraph(r, good ? FL_STYLE_GOOD : FL_STYLE_BOLD, 0,
 			    fl_explain_sentence(r, e, sentence));
 	if (e->evicted)
@@ -427,6 +460,7 @@ int fl_explain_text(const struct fl_report *r, const struct fl_explain_report *e
 	if (e->eta)
 		fl_eta_text(r, e->eta);
 	print_placement(&o);
+	print_own(&o);
 	for (unsigned i = 0; i < sizeof(tables) / sizeof(tables[0]) && rc == 0; i++)
 		rc = tables[i](&o, err);
 	if (rc < 0)

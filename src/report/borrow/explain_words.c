@@ -46,7 +46,7 @@ static void add_binding(struct words *w, const struct fl_explain_need *need)
 	const char *resource = fl_report_short_resource(m, need->resource);
 	const char *kind = fl_report_kind(m, n), *name = fl_report_node(m, n);
 	struct fl_column c = fl_tree_column(e->tree, n, need->flavor, need->resource);
-	char a[32], b[32];
+	char said[2][32];
 
 	if (c.v == FL_NONE)
 		return;
@@ -56,22 +56,26 @@ static void add_binding(struct words *w, const struct fl_explain_need *need)
 		fl_amount over =
 			fl_amount_max(0, fl_sat_sub(e->usage->cell[cell], e->tree->subtree[cell]));
 
-		add(w, " What binds is the borrowing limit of %s '%s': %s %s", kind, name,
-		    fl_report_amount(w->report, need->resource, limit, a), resource);
+		fl_report_amounts(w->report, need->resource, (const fl_amount[]){ limit, over }, 2,
+				  said);
+		add(w, " What binds is the borrowing limit of %s '%s': %s %s", kind, name, said[0],
+		    resource);
 		if (need->verdict == FL_NEED_WAITS)
-			add(w, ", %s borrowed already",
-			    fl_report_amount(w->report, need->resource, over, b));
+			add(w, ", %s borrowed already", said[1]);
 		add(w, ".");
 		return;
 	}
 	if (need->verdict == FL_NEED_NEVER) {
 		add(w, " All quota it can reach, up to %s '%s', is %s %s.", kind, name,
-		    fl_report_amount(w->report, need->resource, need->potential, a), resource);
+		    fl_report_amount(w->report, need->resource, need->potential, said[0]),
+		    resource);
 		return;
 	}
-	add(w, " What binds is %s '%s', where %s of %s %s are in use.", kind, name,
-	    fl_report_amount(w->report, need->resource, e->usage->cell[cell], a),
-	    fl_report_amount(w->report, need->resource, e->tree->subtree[cell], b), resource);
+	fl_report_amounts(w->report, need->resource,
+			  (const fl_amount[]){ e->usage->cell[cell], e->tree->subtree[cell] }, 2,
+			  said);
+	add(w, " What binds is %s '%s', where %s of %s %s are in use.", kind, name, said[0],
+	    said[1], resource);
 }
 
 static void add_failure(struct words *w, const char *name, const char *queue)
@@ -81,14 +85,16 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 	const struct fl_explain_need *need = &x->needs[x->failing];
 	const char *resource = fl_report_short_resource(m, need->resource);
 	const char *flavor = fl_report_flavor(m, need->flavor);
-	char a[32], b[32], c[32], numbers[FL_NUMBERS];
+	bool never = need->verdict == FL_NEED_NEVER;
+	const fl_amount both[] = { need->requested, never ? need->potential : need->available };
+	char said[2][32], c[32], numbers[FL_NUMBERS];
 
+	fl_report_amounts(w->report, need->resource, both, 2, said);
 	switch (need->verdict) {
 	case FL_NEED_WAITS:
 		add(w,
 		    "%s waits: it asks for %s %s in flavor '%s', and queue '%s' can have %s now (%s short).",
-		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
-		    flavor, queue, fl_report_amount(w->report, need->resource, need->available, b),
+		    name, said[0], resource, flavor, queue, said[1],
 		    fl_report_amount(w->report, need->resource,
 				     fl_sat_sub(need->requested, need->available), c));
 		add_binding(w, need);
@@ -97,14 +103,13 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 		add(w,
 		    "%s can never be admitted as quotas stand: it asks for %s %s in flavor '%s', and queue "
 		    "'%s' could have %s at most, even if nothing were in use.",
-		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
-		    flavor, queue, fl_report_amount(w->report, need->resource, need->potential, b));
+		    name, said[0], resource, flavor, queue, said[1]);
 		add_binding(w, need);
 		return;
 	case FL_NEED_REFUSED:
 		add(w,
 		    "%s waits: for %s %s in flavor '%s' of queue '%s' this must be true: %s (%s).",
-		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    name, fl_report_amount(w->report, need->resource, need->requested, c), resource,
 		    flavor, queue, fl_check_meaning(need->check),
 		    fl_explain_numbers(w->report,
 				       &(struct fl_explain_refusal){ .check = need->check,
@@ -119,7 +124,7 @@ static void add_failure(struct words *w, const char *name, const char *queue)
 	case FL_NEED_NOT_COVERED:
 		add(w,
 		    "%s can never be admitted: it requests %s %s, and queue '%s' has no quota for %s.",
-		    name, fl_report_amount(w->report, need->resource, need->requested, a), resource,
+		    name, fl_report_amount(w->report, need->resource, need->requested, c), resource,
 		    queue, resource);
 		return;
 	case FL_NEED_NO_MATCH:

@@ -29,6 +29,7 @@ const struct fl_report_face fl_borrow_reports = {
 	.tables = fl_borrow_plan_tables,
 	.n_tables = sizeof fl_borrow_plan_tables / sizeof *fl_borrow_plan_tables,
 	.nothing = "No workload is admitted or preempted.",
+	.headline = fl_report_warnings,
 	.add_why = fl_plan_add_shortage,
 	.stand_new = fl_borrow_stand_new,
 	.stand_look = fl_borrow_stand_look,

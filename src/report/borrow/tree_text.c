@@ -185,6 +185,7 @@ int fl_tree_text(const struct fl_report *r, const struct fl_tree_report *t, fair
 	};
 	int rc = 0;
 
+	fl_report_warnings(r);
 	if (!o.row_of || !o.ids || !o.scratch)
 		rc = fl_fail_nomem(err);
 	if (rc == 0)

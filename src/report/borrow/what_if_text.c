@@ -61,32 +61,29 @@ static int print_shares(const struct fl_what_if_report *w, fairlead_error *err)
 	return rc;
 }
 
-static const char *amount_text(const struct fl_report *r, const struct fl_ledger_cell *c,
-			       fl_amount v, char buffer[32])
-{
-	return v == FL_NO_LIMIT ? "unlimited" : fl_report_amount(r, c->resource, v, buffer);
-}
-
 /* "4", or "4 -> 8" where that changes. */
 static void amounts(const struct fl_what_if_report *w, const struct fl_cell_pair *cell,
 		    size_t offset, char text[96])
 {
-	char a[32], b[32];
-	const char *x = "-", *y = "-";
-	fl_amount v;
+	const struct fl_ledger_cell *sides[] = { cell->before, cell->after };
+	const struct fl_report *r = cell->after ? w->after : w->before;
+	fl_amount v[2] = { 0 };
+	char said[2][32];
 
-	if (cell->before) {
-		memcpy(&v, (const char *)cell->before + offset, sizeof(v));
-		x = amount_text(w->before, cell->before, v, a);
+	for (int i = 0; i < 2; i++) {
+		if (sides[i])
+			memcpy(&v[i], (const char *)sides[i] + offset, sizeof(v[i]));
+		if (v[i] == FL_NO_LIMIT)
+			v[i] = FL_UNLIMITED;
 	}
-	if (cell->after) {
-		memcpy(&v, (const char *)cell->after + offset, sizeof(v));
-		y = amount_text(w->after, cell->after, v, b);
-	}
-	if (strcmp(x, y) == 0)
-		snprintf(text, 96, "%s", x);
+	fl_report_amounts(r, sides[sides[1] != NULL]->resource, v, 2, said);
+	for (int i = 0; i < 2; i++)
+		if (!sides[i])
+			strcpy(said[i], "-");
+	if (strcmp(said[0], said[1]) == 0)
+		snprintf(text, 96, "%s", said[0]);
 	else
-		snprintf(text, 96, "%s -> %s", x, y);
+		snprintf(text, 96, "%s -> %s", said[0], said[1]);
 }
 
 static const struct {

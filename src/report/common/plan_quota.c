@@ -35,7 +35,7 @@ void fl_plan_add_shortage(const struct fl_report *r, const struct fl_pending *p,
 {
 	const struct fl_shortage *s = fl_shortage_of((const struct fl_shortage_log *)why,
 						     p->workload);
-	char a[32], b[32];
+	char said[2][32];
 	bool about_quota = p->reason == FL_REASON_WAITING_FOR_QUOTA ||
 			   p->reason == FL_REASON_NO_CANDIDATES ||
 			   p->reason == FL_REASON_EXCEEDS_MAX_QUOTA ||
@@ -43,11 +43,11 @@ void fl_plan_add_shortage(const struct fl_report *r, const struct fl_pending *p,
 
 	if (!s || !about_quota)
 		return;
-	snprintf(buffer, size, ": asks for %s %s in flavor '%s', %s %s",
-		 fl_report_amount(r, s->resource, s->requested, a),
+	fl_report_amounts(r, s->resource, (const fl_amount[]){ s->requested, s->available }, 2,
+			  said);
+	snprintf(buffer, size, ": asks for %s %s in flavor '%s', %s %s", said[0],
 		 people ? fl_report_short_resource(r->model, s->resource) :
 			  fl_report_resource(r->model, s->resource),
-		 fl_report_flavor(r->model, s->flavor),
-		 fl_report_amount(r, s->resource, s->available, b),
+		 fl_report_flavor(r->model, s->flavor), said[1],
 		 s->never ? "at most" : "available");
 }

@@ -180,18 +180,19 @@ static void say_waiting(const struct fl_report *r, const struct fl_drf_explain *
 {
 	const struct fl_model *m = r->model;
 	const struct fl_shortage *s = &x->shortage;
-	char who[FL_REPORT_NAME], a[32], b[32];
+	const fl_amount both[] = { s->requested, s->available };
+	char who[FL_REPORT_NAME], said[2][32];
 
 	if (x->n_ahead)
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "%u workload%s of its queue come%s before it",
 			      x->n_ahead, x->n_ahead == 1 ? "" : "s", x->n_ahead == 1 ? "s" : "");
 	if (x->is_short)
+		fl_report_amounts(r, s->resource, both, 2, said);
+	if (x->is_short)
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "it asks for %s %s in flavor '%s'; %s %s",
-			      fl_report_amount(r, s->resource, s->requested, a),
-			      fl_report_short_resource(m, s->resource),
+			      said[0], fl_report_short_resource(m, s->resource),
 			      fl_report_flavor(m, s->flavor),
-			      s->never ? "the cluster has only" : "free now:",
-			      fl_report_amount(r, s->resource, s->available, b));
+			      s->never ? "the cluster has only" : "free now:", said[1]);
 	else if (x->state == FL_EXPLAIN_WAITS && x->alone == FL_REASON_FITS)
 		fl_report_say(r, FL_STYLE_PLAIN, 2, "it would fit into what is free now");
 	if (x->next.v == FL_NONE || x->next.v == x->workload.v)

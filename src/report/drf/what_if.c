@@ -101,7 +101,7 @@ static const char *amount_of(const struct fl_report *r, const struct fl_outcome 
 
 	if (n == FL_NONE || res.v == FL_NONE)
 		return "-";
-	return fl_report_amount(
+	return fl_report_exact(
 		r, res, (held ? s->held : s->quota)[(size_t)n * o->model->n_resources + res.v],
 		buffer);
 }

@@ -2,6 +2,7 @@
 /* The shape of the answer as JSON. */
 #include "report/common/explain_shapes.h"
 #include "report/entitle/explain_report.h"
+#include "report/entitle/explain_set.h"
 #include "report/entitle/words.h"
 #include "report/out/bundle_text.h"
 #include "report/out/held_shape.h"
@@ -274,6 +275,16 @@ static const char *change_text(const struct fl_shape_at *at, const void *row,
 	return fl_entitle_change_text(at->report, at->answer, row, buffer);
 }
 
+static void put_sets(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_entitle_sets sets = { row, explain_of(at)->workload };
+
+	char class[256];
+
+	if (!fl_entitle_class(at->report, &sets, class)) /* it would not be there */
+		fl_trial_json(at->report, at->json, key, fl_entitle_set, &sets, 1);
+}
+
 #define ROW struct fl_entitle_change
 #define OF_QUEUE (~0u ^ 1u << FL_CELL_PRIORITY ^ 1u << FL_CELL_ALLOCATABLE)
 static const struct fl_json_field change_fields[] = {
@@ -286,6 +297,7 @@ static const struct fl_json_field change_fields[] = {
 		      FL_IF(resource, (1u << FL_BUNDLE) - 1)),
 	FL_FIELD(NUMBER, "from", from, NULL),
 	FL_FIELD(NUMBER, "to", to, NULL),
+	FL_FIELD_PUT(LIST, "set", put_sets, FL_TRIAL_MEANING, .item = FL_AS_TEXT, .maybe = true),
 	FL_FIELD(BOOL, "exact", exact, "false: less may be enough; there were no tries left"),
 	FL_FIELD_ENUM("alone", alone, decisions, NULL),
 	FL_FIELD_ENUM("comingCycle", next, decisions, NULL),

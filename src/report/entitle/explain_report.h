@@ -31,7 +31,6 @@ const char *fl_entitle_numbers(const struct fl_report *r, const struct fl_explai
 /* "limit of queue 'a', gpu: from 4 to 5; then it starts" */
 const char *fl_entitle_change_text(const struct fl_report *r, const struct fl_entitle_answer *a,
 				   const struct fl_entitle_change *c, char buffer[FL_SENTENCE]);
-
 int fl_entitle_explain_text(const struct fl_report *r, const struct fl_entitle_answer *a,
 			    fairlead_error *err);
 /* Of a struct fl_entitle_answer. */

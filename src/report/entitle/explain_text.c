@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "report/entitle/explain_report.h"
+#include "report/entitle/explain_set.h"
 #include "report/entitle/face.h"
 #include "report/out/bundle_text.h"
 #include "report/out/table.h"
@@ -235,7 +236,8 @@ static int print_refused(const struct out *o, fairlead_error *err)
 static void print_changes(const struct out *o)
 {
 	const struct fl_entitle_explain *x = o->answer->x;
-	char text[FL_SENTENCE];
+	char text[FL_SENTENCE], class[256];
+	struct fl_entitle_sets sets = { .workload = x->workload };
 
 	if (x->n_changes == 0 && x->state == FL_EXPLAIN_WAITS) {
 		putc('\n', o->report->out);
@@ -251,6 +253,10 @@ static void print_changes(const struct out *o)
 						     "Other changes, each of which is enough");
 		fl_report_say(o->report, i ? FL_STYLE_PLAIN : FL_STYLE_GOOD, 2, "%s",
 			      fl_entitle_change_text(o->report, o->answer, &x->changes[i], text));
+		sets.change = &x->changes[i];
+		fl_trial_text(o->report, x->alone != FL_WAIT,
+			      fl_entitle_class(o->report, &sets, class), fl_entitle_set, &sets,
+			      fl_entitle_sets(o->report, &sets));
 	}
 }
 

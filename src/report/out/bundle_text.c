@@ -42,42 +42,23 @@ static void put_decimal(double value, int decimals, const char *unit, char buffe
 	snprintf(buffer + n, 32 - (size_t)n, "%s", unit);
 }
 
-/* In the unit, of powers of ten or of two, in which it is shortest. */
-static void put_bytes(double value, int decimals, char buffer[32])
-{
-	static const char *const units[2][7] = {
-		{ "", "k", "M", "G", "T", "P", "E" },
-		{ "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" },
-	};
-	char text[32];
-
-	*buffer = '\0';
-	for (int binary = 1; binary >= 0; binary--) {
-		double scaled = value, step = binary ? 1024 : 1000;
-		int unit = 0;
-
-		for (; fabs(scaled) >= step && unit < 6; unit++)
-			scaled /= step;
-		put_decimal(scaled, decimals, units[binary][unit], text);
-		/* Powers of two unless those of ten say it exactly, and shorter. */
-		if (!*buffer || (fmod(scaled * 10, 1) == 0 && strlen(text) < strlen(buffer)))
-			strcpy(buffer, text);
-	}
-}
-
 static void put_amount(const struct fl_report *r, int resource, double amount, int more,
 		       char buffer[32])
 {
-	if (amount == FL_UNBOUNDED)
+	bool whole = amount == floor(amount) && fabs(amount) < 1e15;
+
+	if (amount == FL_UNBOUNDED) {
 		snprintf(buffer, 32, "unlimited");
-	else if (resource == FL_MEMORY)
-		put_bytes(amount, 2 + more, buffer);
-	else if (resource == FL_GPU)
+	} else if (resource == FL_GPU) {
 		put_decimal(amount, 3 + more, "", buffer);
-	else if (amount == floor(amount) && fabs(amount) < 1e15)
-		r->quantity(buffer, (fl_amount)amount, /* cpu= */ true, /* binary= */ false);
-	else
+	} else if (whole) {
+		r->quantity(buffer, (fl_amount)amount, resource == FL_CPU, resource == FL_MEMORY);
+		fl_report_shorten((fl_amount)amount, resource == FL_MEMORY, more, buffer);
+	} else if (resource == FL_MEMORY) {
+		fl_report_bytes(amount, more, buffer);
+	} else {
 		put_decimal(amount / 1000, 3 + more, "", buffer);
+	}
 }
 
 const char *fl_bundle_amount(const struct fl_report *r, int resource, double amount,

@@ -94,8 +94,8 @@ static bool is_binary(const char *resource)
 	       strcmp(resource, "storage") == 0 || strncmp(resource, "hugepages-", 10) == 0;
 }
 
-const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
-			     fl_amount amount, char buffer[32])
+const char *fl_report_exact(const struct fl_report *r, struct fl_resource resource,
+			    fl_amount amount, char buffer[32])
 {
 	const char *name = fl_report_resource(r->model, resource);
 
@@ -106,11 +106,9 @@ const char *fl_report_amount(const struct fl_report *r, struct fl_resource resou
 	return r->quantity(buffer, amount, strcmp(name, "cpu") == 0, is_binary(name));
 }
 
-/* "5.42Ti", with @more decimals */
-static void round_bytes(fl_amount amount, int more, char buffer[32])
+void fl_report_bytes(double value, int more, char buffer[32])
 {
 	static const char *const units[] = { "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" };
-	double value = (double)amount;
 	unsigned unit = 0;
 
 	for (; fabs(value) >= 1024 && unit < 6; unit++)
@@ -130,16 +128,30 @@ static void put_cores(fl_amount amount, char buffer[32])
 
 enum { SHORT_ENOUGH = 6 }; /* characters: "7680Gi", "12500m" */
 
-static void shorten(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
-		    int more, char buffer[32])
+void fl_report_shorten(fl_amount amount, bool bytes, int more, char buffer[32])
 {
-	fl_report_amount(r, resource, amount, buffer);
-	if (amount == FL_UNLIMITED || strlen(buffer) <= SHORT_ENOUGH)
+	if (strlen(buffer) <= SHORT_ENOUGH)
 		return;
 	if (buffer[strlen(buffer) - 1] == 'm')
 		put_cores(amount, buffer);
-	else if (is_binary(fl_report_resource(r->model, resource)))
-		round_bytes(amount, more, buffer);
+	else if (bytes)
+		fl_report_bytes((double)amount, more, buffer);
+}
+
+static void shorten(const struct fl_report *r, struct fl_resource resource, fl_amount amount,
+		    int more, char buffer[32])
+{
+	fl_report_exact(r, resource, amount, buffer);
+	if (amount != FL_UNLIMITED)
+		fl_report_shorten(amount, is_binary(fl_report_resource(r->model, resource)), more,
+				  buffer);
+}
+
+const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
+			     fl_amount amount, char buffer[32])
+{
+	shorten(r, resource, amount, /* more= */ 0, buffer);
+	return buffer;
 }
 
 /* Do two that differ look the same? */
@@ -152,17 +164,35 @@ static bool blurred(const fl_amount *amounts, unsigned n, char (*texts)[32])
 	return false;
 }
 
+/* Are these bytes that are too long to be exact? */
+static bool is_rounded(const struct fl_report *r, struct fl_resource resource, fl_amount amount)
+{
+	char text[32];
+
+	fl_report_exact(r, resource, amount, text);
+	return amount != FL_UNLIMITED && strlen(text) > SHORT_ENOUGH &&
+	       is_binary(fl_report_resource(r->model, resource));
+}
+
 void fl_report_amounts(const struct fl_report *r, struct fl_resource resource,
 		       const fl_amount *amounts, unsigned n, char (*ret)[32])
 {
+	bool rounded = false;
+
+	for (unsigned i = 0; i < n; i++)
+		rounded |= is_rounded(r, resource, amounts[i]);
 	for (int more = 0; more < 3; more++) {
-		for (unsigned i = 0; i < n; i++)
+		for (unsigned i = 0; i < n; i++) {
 			shorten(r, resource, amounts[i], more, ret[i]);
+			/* Beside those of two, powers of ten could not be compared. */
+			if (rounded && strchr("kMGTPE", ret[i][strlen(ret[i]) - 1]))
+				fl_report_bytes((double)amounts[i], more, ret[i]);
+		}
 		if (!blurred(amounts, n, ret))
 			return;
 	}
 	for (unsigned i = 0; i < n; i++)
-		fl_report_amount(r, resource, amounts[i], ret[i]);
+		fl_report_exact(r, resource, amounts[i], ret[i]);
 }
 
 const char *fl_report_share(const struct fl_share *s, char buffer[32])
@@ -399,6 +429,14 @@ void fl_report_left_out(const struct fl_report *r)
 	say_notices(r, FL_NOTICE_LEFT_OUT, "Left out, since a server would refuse them:");
 	say_notices(r, FL_NOTICE_COUNTED,
 		    "Counted as admitted, though a server would refuse them:");
+}
+
+void fl_report_warnings(const struct fl_report *r)
+{
+	for (uint32_t i = 0; i < r->n_warnings; i++)
+		fl_report_say(r, FL_STYLE_WARN, 0, "Warning: %s", r->warnings[i]);
+	if (r->n_warnings)
+		putc('\n', r->out);
 }
 
 void fl_report_assumptions(const struct fl_report *r)

@@ -16,6 +16,18 @@
 /* How amounts are spelled (the codec's; reports do not know codecs). */
 typedef const char *fl_report_quantity(char buffer[32], fl_amount amount, bool cpu, bool binary);
 
+/*
+ * The command that asks what-if of the same input (common/trial.h): pairs of words, "fairlead" and
+ * "what-if", then options with their values.
+ */
+struct fl_report_trial {
+	const char *const *words;
+	uint32_t n;
+	bool of_queues; /* there are no objects of workloads and machines to be changed */
+};
+/* Stands for a file that cannot be opened again by its name; it is not quoted. */
+#define FL_TRIAL_STREAM "<(...)"
+
 struct fl_report {
 	FILE *out;
 	const struct fl_model *model;
@@ -28,6 +40,9 @@ struct fl_report {
 	bool jobs; /* workloads are the daemon's jobs: they are named by their numbers */
 	const char *const *assumptions;
 	uint32_t n_assumptions;
+	const char *const *warnings; /* about the answer: what of it may be wrong */
+	uint32_t n_warnings;
+	const struct fl_report_trial *trial; /* NULL: no command is proposed */
 };
 
 enum { FL_REPORT_NAME = 2 * 253 + 2 }; /* "namespace/name" and its end */
@@ -52,17 +67,24 @@ const char *fl_report_kind(const struct fl_model *m, struct fl_node n);
 /* "Workload", "PodGroup", "Pod" */
 const char *fl_report_workload_kind(const struct fl_model *m, struct fl_workload w);
 
-/* "1500m", "8Gi", "unlimited" */
+/* As it would be written in a manifest, exactly: "1500m", "8Gi", "4G", "unlimited". */
+const char *fl_report_exact(const struct fl_report *r, struct fl_resource resource,
+			    fl_amount amount, char buffer[32]);
+/*
+ * For people, everywhere the same: exactly, unless that is long.  Then cores have a point, which is
+ * exact, too ("878.514"), and bytes are rounded to two decimals or one ("5.42Ti").
+ */
 const char *fl_report_amount(const struct fl_report *r, struct fl_resource resource,
 			     fl_amount amount, char buffer[32]);
 /*
- * Amounts that stand side by side, for people: what is long is written shorter, cores
- * exactly ("878.514"), bytes rounded to two decimals or one ("5.42Ti"; bytes have a
- * point only when they are rounded).  More decimals follow, and in the end all of them
- * are exact, where otherwise two that differ would look the same.
+ * Amounts that are compared: the same, but where two that differ would look the same, more decimals
+ * follow, and in the end all of them are exact.
  */
 void fl_report_amounts(const struct fl_report *r, struct fl_resource resource,
 		       const fl_amount *amounts, unsigned n, char (*ret)[32]);
+/* What these do to an exact text of @amount, of milli-cores or @bytes; bytes that are no whole number. */
+void fl_report_shorten(fl_amount amount, bool bytes, int more, char buffer[32]);
+void fl_report_bytes(double value, int more, char buffer[32]);
 /* Weighted share as published: its ceiling, or "inf". */
 const char *fl_report_share(const struct fl_share *s, char buffer[32]);
 /* The double in 17 significant digits, or "inf". */
@@ -90,6 +112,8 @@ void fl_report_paragraph(const struct fl_report *r, enum fl_style style, unsigne
 /* printf of one such paragraph. */
 void fl_report_say(const struct fl_report *r, enum fl_style style, unsigned indent,
 		   const char *format, ...) FL_PRINTF(4, 5);
+/* Above the answer, with an empty line behind them. */
+void fl_report_warnings(const struct fl_report *r);
 /* "assumed:" and the list, dimmed. */
 void fl_report_assumptions(const struct fl_report *r);
 /* Above an answer: which objects are left out since they are wrong, and what is uncertain for that. */

@@ -48,6 +48,12 @@ void fl_json_start(struct fl_json *j, const struct fl_report *r, const char *kin
 	for (uint32_t i = 0; i < r->n_assumptions; i++)
 		fl_json_text(j, NULL, r->assumptions[i]);
 	fl_json_end_list(j);
+	if (r->n_warnings) {
+		fl_json_list(j, "warnings");
+		for (uint32_t i = 0; i < r->n_warnings; i++)
+			fl_json_text(j, NULL, r->warnings[i]);
+		fl_json_end_list(j);
+	}
 	if (!r->model)
 		return;
 	put_notices(j, r->model, "leftOut", FL_NOTICE_LEFT_OUT, FL_NOTICE_COUNTED);

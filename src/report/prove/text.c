@@ -356,6 +356,7 @@ int fl_prove_text(const struct fl_report *r, const struct fl_prove_answer *a, fa
 	const struct out o = { r, a };
 	int rc = 0;
 
+	fl_report_warnings(r);
 	if (a->result->loop == FL_LOOP_NONE)
 		say_none(&o);
 	else

@@ -16,7 +16,7 @@ static const struct {
 	{ JOB(",\"requests\":{\"cpu\":0.1}"), "\"requests\":{\"cpu\":\"100m\"}" },
 	{ JOB(",\"requests\":{\"cpu\":2.0}"), "\"requests\":{\"cpu\":\"2\"}" },
 	{ JOB(",\"requests\":{\"memory\":\"1.5Gi\"}"), "\"requests\":{\"memory\":\"1536Mi\"}" },
-	{ JOB(",\"requests\":{\"memory\":\"1G\"}"), "\"requests\":{\"memory\":\"1000000000\"}" },
+	{ JOB(",\"requests\":{\"memory\":\"1G\"}"), "\"requests\":{\"memory\":\"1G\"}" },
 	{ JOB(",\"requests\":{\"gpu\":\"2.0\"}"), "\"requests\":{\"gpu\":\"2\"}" },
 	{ JOB(",\"timeLimit\":\"90m\",\"grace\":\"1500ms\",\"signal\":\"SIGINT\""),
 	  "\"timeLimit\":\"1h30m\",\"grace\":\"1s500ms\",\"signal\":\"INT\"" },
