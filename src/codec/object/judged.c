@@ -83,6 +83,7 @@ int fl_kube_judge(struct fl_kube *k, const char *api_version, const char *kind, 
 	const struct fl_schema_call call = {
 		.kind = fl_schema_find(api_version, kind),
 		.doc = &k->doc,
+		.drops_only = !k->m->judged || k->made,
 		.gates = k->m->webhook_gates,
 		.status = k->m->wrong.tell,
 		.tell = take,

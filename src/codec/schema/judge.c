@@ -27,27 +27,34 @@ void fl_refuse(struct fl_judge *j, uint32_t v, const char *field, const char *ru
 
 /* --- looking at an object --- */
 
-uint32_t fl_at(const struct fl_doc *doc, uint32_t map, const char *key)
+static uint32_t unless_null(const struct fl_doc *doc, uint32_t v)
 {
-	uint32_t v = fl_doc_find(doc, map, key);
-
 	return v == FL_NONE || (doc->values[v].kind == FL_TOKEN_SCALAR &&
 				doc->values[v].type == FL_SCALAR_NULL) ?
 		       FL_NONE :
 		       v;
 }
 
+uint32_t fl_at(const struct fl_doc *doc, uint32_t map, const char *key)
+{
+	return unless_null(doc, fl_doc_find(doc, map, key));
+}
+
+uint32_t fl_at_part(const struct fl_doc *doc, uint32_t map, const char *key, size_t len)
+{
+	return unless_null(doc, fl_doc_find_part(doc, map, key, len));
+}
+
 uint32_t fl_at_path(const struct fl_doc *doc, const char *path)
 {
-	char key[64];
 	uint32_t v = 0;
 
 	while (*path && v != FL_NONE) {
-		size_t len = strcspn(path, ".");
+		const char *dot = strchr(path, '.');
+		size_t len = dot ? (size_t)(dot - path) : strlen(path);
 
-		(void)snprintf(key, sizeof key, "%.*s", (int)len, path);
-		v = fl_at(doc, v, key);
-		path += len + (path[len] == '.');
+		v = fl_at_part(doc, v, path, len);
+		path += len + (dot != NULL);
 	}
 	return v;
 }

@@ -56,6 +56,8 @@ void fl_refuse(struct fl_judge *j, uint32_t v, const char *field, const char *ru
 
 /* The value of a key; FL_NONE when it is missing or null. */
 uint32_t fl_at(const struct fl_doc *doc, uint32_t map, const char *key);
+/* The same for the first @len bytes of @key. */
+uint32_t fl_at_part(const struct fl_doc *doc, uint32_t map, const char *key, size_t len);
 /* The same by a path of keys from the object: "spec.preemption". */
 uint32_t fl_at_path(const struct fl_doc *doc, const char *path);
 /* The text of a scalar; @otherwise for FL_NONE. */

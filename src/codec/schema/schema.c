@@ -31,6 +31,8 @@ int fl_schema_judge(const struct fl_schema_call *call, fairlead_error *err)
 	fl_schema_walk(&j);
 	if (j.cuts)
 		fl_doc_close(call->doc);
+	if (call->drops_only)
+		return j.code;
 	if (j.code == 0 && j.n_errors == 0)
 		fl_schema_metadata_rules(&j);
 	if (j.code == 0 && j.n_errors == 0)

@@ -48,6 +48,7 @@ enum fl_schema_gate {
 struct fl_schema_kind; /* kinds.h */
 
 struct fl_schema_call {
+	bool drops_only; /* no errors are told: what a server drops is cut, and that is all */
 	const struct fl_schema_kind *kind;
 	struct fl_doc *doc;
 	const struct fl_doc *was; /* the object before an update; NULL: it is created */

@@ -385,7 +385,7 @@ static void check_needed(struct fl_judge *j, uint32_t map, const struct fl_schem
 {
 	for (const struct fl_schema *s = fields; s->name; s++)
 		if (s->needed && (!s->versions || s->versions & j->version) &&
-		    fl_at(j->doc, map, s->name) == FL_NONE)
+		    fl_at_part(j->doc, map, s->name, s->len) == FL_NONE)
 			miss(j, map, s);
 }
 
@@ -400,7 +400,8 @@ static void check_object(struct fl_judge *j, uint32_t v, const struct fl_schema 
 		else if (!is_null(j->doc, key + 1))
 			check_value(j, key + 1, s);
 	}
-	check_needed(j, v, fields);
+	if (!j->call->drops_only)
+		check_needed(j, v, fields);
 }
 
 /* --- lists and maps --- */
@@ -409,13 +410,13 @@ static void check_object(struct fl_judge *j, uint32_t v, const struct fl_schema 
 static const char *key_text(const struct fl_judge *j, uint32_t item, const struct fl_schema *s,
 			    const char *key, size_t len)
 {
-	char name[64];
-	uint32_t v;
-	const struct fl_schema *row = find_row(j, s->fields, key, (uint32_t)len);
+	uint32_t v = fl_at_part(j->doc, item, key, len);
+	const struct fl_schema *row;
 
-	(void)snprintf(name, sizeof name, "%.*s", (int)len, key);
-	v = fl_at(j->doc, item, name);
-	return fl_scalar_at(j->doc, v, row && row->given ? row->given : "");
+	if (v != FL_NONE)
+		return fl_scalar_at(j->doc, v, "");
+	row = find_row(j, s->fields, key, (uint32_t)len);
+	return row && row->given ? row->given : "";
 }
 
 static bool same_keys(const struct fl_judge *j, uint32_t a, uint32_t b, const struct fl_schema *s)
@@ -522,7 +523,7 @@ static void check_list(struct fl_judge *j, uint32_t v, const struct fl_schema *s
 		fl_refuse(j, v, NULL, NULL, NULL, "%u entries, more than %u", n, s->most);
 	for (FL_ITEMS(j->doc, item, v))
 		check_entry(j, item, s);
-	if ((!s->unique || !all_objects(j->doc, v)) && !s->set)
+	if (j->call->drops_only || n < 2 || ((!s->unique || !all_objects(j->doc, v)) && !s->set))
 		return;
 	if (n <= FEW)
 		few_unique(j, v, s);
@@ -550,6 +551,8 @@ static void check_value(struct fl_judge *j, uint32_t v, const struct fl_schema *
 {
 	bool map = s->form == FL_FORM_MAP || s->form == FL_FORM_OBJECT;
 
+	if (!map && s->form != FL_FORM_LIST && j->call->drops_only)
+		return;
 	if (!map && s->form != FL_FORM_LIST)
 		check_scalar(j, v, s);
 	else if (j->doc->values[v].kind != (map ? FL_TOKEN_MAP : FL_TOKEN_LIST))
@@ -581,5 +584,6 @@ void fl_schema_walk(struct fl_judge *j)
 			check_value(j, key + 1, s);
 	}
 	j->in_status = false;
-	check_needed(j, 0, fields);
+	if (!j->call->drops_only)
+		check_needed(j, 0, fields);
 }

@@ -204,10 +204,15 @@ int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *
 
 uint32_t fl_doc_find(const struct fl_doc *doc, uint32_t map, const char *key)
 {
+	return fl_doc_find_part(doc, map, key, strlen(key));
+}
+
+uint32_t fl_doc_find_part(const struct fl_doc *doc, uint32_t map, const char *key, size_t len)
+{
 	if (map == FL_NONE || doc->values[map].kind != FL_TOKEN_MAP)
 		return FL_NONE;
 	for (uint32_t k = map + 1; k < doc->values[map].next; k = doc->values[k].next)
-		if (strcmp(fl_doc_text(doc, k), key) == 0)
+		if (doc->values[k].len == len && memcmp(fl_doc_text(doc, k), key, len) == 0)
 			return k + 1;
 	return FL_NONE;
 }

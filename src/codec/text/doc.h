@@ -63,6 +63,8 @@ static inline const char *fl_doc_text(const struct fl_doc *doc, uint32_t v)
 
 /* The value of @key in the map @map; FL_NONE when @map is FL_NONE, no map, or has no such key. */
 uint32_t fl_doc_find(const struct fl_doc *doc, uint32_t map, const char *key);
+/* The same for the first @len bytes of @key. */
+uint32_t fl_doc_find_part(const struct fl_doc *doc, uint32_t map, const char *key, size_t len);
 
 /* ".spec.podSets[0].name" of value @v; cut when it does not fit. */
 const char *fl_doc_path(const struct fl_doc *doc, uint32_t v, char *buffer, size_t size);
