@@ -59,8 +59,8 @@ struct fl_options {
 	bool strict, all, settle, rounds, has_now, has_cycles;
 	fl_time now, interval;
 	uint32_t cycles;
-	char **changes, **deletions, **sets; /* --change, --delete, --set */
-	uint32_t n_changes, n_deletions, n_sets;
+	char **changes, **deletions, **sets, **was; /* --change, --delete, --set, --was */
+	uint32_t n_changes, n_deletions, n_sets, n_was;
 	char **variants; /* --variant: NAME=FILE */
 	uint32_t n_variants;
 	const char *sweep;   /* OPTION=VALUES; NULL */

@@ -540,6 +540,9 @@ struct fl_late {
 	void (*done)(void *objects);
 };
 
+struct fl_former; /* codec/edit/former.h */
+struct fl_doc;
+
 struct fl_model {
 	const struct fl_mem *mem;
 	struct fl_names names;
@@ -571,6 +574,13 @@ struct fl_model {
 		void *user;
 	} wrong;
 	bool spoiled;
+	/*
+	 * Before reading: where the objects are as they were before a change; each one that has a former
+	 * self is judged as an update of it.  NULL: all are created.
+	 */
+	const struct fl_former *former;
+	const struct fl_doc *(*former_of)(const struct fl_former *former, const char *subject,
+					  const char *api_version);
 	/*
 	 * Before reading: what is wrong and configures nothing is left out; what configures, and a server
 	 * would refuse, is read with a warning.

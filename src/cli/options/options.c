@@ -357,10 +357,11 @@ void fl_options_done(struct fl_options *o)
 {
 	free(o->files);
 	free(o->changes);
+	free(o->was);
 	free(o->variants);
 	free(o->deletions);
 	free(o->sets);
 	free(o->given);
-	o->files = o->changes = o->deletions = o->sets = o->variants = NULL;
+	o->files = o->was = o->changes = o->deletions = o->sets = o->variants = NULL;
 	o->given = NULL;
 }

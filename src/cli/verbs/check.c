@@ -50,6 +50,10 @@ static void collect_from(struct fl_model *m, struct fl_findings *f)
 	m->wrong.tell = collect;
 	m->wrong.user = f;
 	m->judged = true;
+	if (f->former.n) {
+		m->former = &f->former;
+		m->former_of = fl_former_find;
+	}
 }
 
 static int read_alone(const char *name, struct fl_findings *f, fairlead_error *err)
@@ -107,6 +111,24 @@ static int take_notices(const struct fl_snapshot *s, struct fl_findings *f)
 	return 0;
 }
 
+/* What --was names; an error there is one of the command line's, and ends it. */
+static int read_former(const struct fl_options *o, struct fl_former *former, fairlead_error *err)
+{
+	struct fl_model *m = NULL;
+	struct fl_inputs in = { 0 };
+
+	int rc = fl_former_init(former, &fl_mem_heap, err);
+	if (rc == 0)
+		rc = fl_inputs_find(&in, o->was, o->n_was, err);
+	if (rc == 0)
+		rc = fl_model_new(&fl_mem_heap, &m, err);
+	for (uint32_t i = 0; i < in.n && rc == 0; i++)
+		rc = fl_snapshot_load(m, in.names[i], &former->tap, err);
+	fl_model_free(m);
+	fl_inputs_done(&in);
+	return rc;
+}
+
 /* Read all of it; what is not wrong with single objects is in @err. */
 static int read_whole(struct fl_snapshot *s, const struct fl_options *o, struct fl_findings *f,
 		      fairlead_error *err)
@@ -114,6 +136,8 @@ static int read_whole(struct fl_snapshot *s, const struct fl_options *o, struct 
 	int rc = fl_snapshot_begin(s, o, err);
 
 	s->images = true;
+	if (rc == 0 && o->n_was)
+		rc = read_former(o, &f->former, err);
 	if (rc == 0)
 		collect_from(s->model, f);
 	if (rc == 0)
@@ -232,6 +256,7 @@ int fl_cmd_check(const struct fl_options *options)
 	}
 	free(f.notices);
 	free(f.errors);
+	fl_former_done(&f.former);
 	fl_snapshot_done(&s);
 	return code;
 }

@@ -85,6 +85,9 @@ int fl_kube_judge(struct fl_kube *k, const char *api_version, const char *kind, 
 		.doc = &k->doc,
 		.drops_only = !k->m->judged || k->made,
 		.gates = k->m->webhook_gates,
+		.was = k->m->former && !k->made ?
+			       k->m->former_of(k->m->former, k->subject, api_version) :
+			       NULL,
 		.status = k->m->wrong.tell,
 		.tell = take,
 		.user = &g,

@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "codec/object/types.h"
+#include "codec/schema/schema.h"
 
 /* --- resources --- */
 
@@ -197,6 +198,24 @@ static int set_gate(struct fl_kube *k, uint32_t key, bool on, struct fl_settings
 			      name);
 }
 
+/* Gates by which a webhook refuses more, of the objects behind the Configuration. */
+static void set_webhook_gate(struct fl_model *m, const char *name, bool on)
+{
+	static const struct {
+		const char *name;
+		unsigned bit;
+	} gates[] = {
+		{ "ConcurrentAdmission", FL_GATE_CONCURRENT_ADMISSION },
+		{ "PriorityBoost", FL_GATE_PRIORITY_BOOST },
+		{ "RejectUpdatesToCQWithInvalidOnFlavors", FL_GATE_REJECT_INVALID_ON_FLAVORS },
+	};
+
+	for (size_t i = 0; i < sizeof gates / sizeof *gates; i++)
+		if (strcmp(gates[i].name, name) == 0)
+			m->webhook_gates = on ? m->webhook_gates | gates[i].bit :
+						m->webhook_gates & ~gates[i].bit;
+}
+
 int fl_kube_gates(struct fl_kube *k, uint32_t v, void *row)
 {
 	uint32_t end = 0;
@@ -206,6 +225,8 @@ int fl_kube_gates(struct fl_kube *k, uint32_t v, void *row)
 		bool on = false;
 
 		r = fl_kube_bool(k, key + 1, &on);
+		if (r == 0)
+			set_webhook_gate(k->m, fl_doc_text(&k->doc, key), on);
 		if (r == 0)
 			r = set_gate(k, key, on, row);
 	}

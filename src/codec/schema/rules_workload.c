@@ -281,18 +281,23 @@ static void same_class(struct fl_judge *j)
 			  NULL, "the priority class does not change while quota is reserved");
 }
 
+/* Before and after; a manifest without status leaves that as it is. */
+static bool is_both(const struct fl_judge *j, const char *type)
+{
+	return fl_has_condition(j->call->was, type) &&
+	       (fl_at(j->doc, 0, "status") == FL_NONE || fl_has_condition(j->doc, type));
+}
+
 static void while_reserved(struct fl_judge *j)
 {
-	if (!fl_has_condition(j->call->was, "QuotaReserved") ||
-	    !fl_has_condition(j->doc, "QuotaReserved"))
+	if (!is_both(j, "QuotaReserved"))
 		return;
 	if (!same_at(j, "spec.queueName"))
 		fl_refuse(j, spec_of(j->doc), "queueName", "UP7", NULL,
 			  "queueName does not change while quota is reserved");
 	same_pod_sets(j);
 	same_class(j);
-	if (fl_has_condition(j->call->was, "Admitted") && fl_has_condition(j->doc, "Admitted") &&
-	    !same_at(j, "spec.maximumExecutionTimeSeconds"))
+	if (is_both(j, "Admitted") && !same_at(j, "spec.maximumExecutionTimeSeconds"))
 		fl_refuse(j, spec_of(j->doc), "maximumExecutionTimeSeconds", "UP7", NULL,
 			  "maximumExecutionTimeSeconds does not change while it is admitted");
 }
