@@ -325,6 +325,8 @@ static struct fl_place place_of(const struct fl_model *m, enum fl_table table, u
 }
 
 /* Claim (table, namespace, name) for @id, the next row's; fl_named_add follows for workloads. */
+const char fl_model_twice[] = "defined twice";
+
 static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespace,
 		 struct fl_sym name, struct fl_place place, uint32_t id, fairlead_error *err)
 {
@@ -346,7 +348,7 @@ static int claim(struct fl_model *m, enum fl_table table, struct fl_sym namespac
 		return r;
 	struct fl_place first = place_of(m, table, old);
 
-	fl_fail(err, FAIRLEAD_EINPUT, "defined twice");
+	fl_fail(err, FAIRLEAD_EINPUT, "%s", fl_model_twice);
 	fl_fail_hint(err, "first defined at %.200s:%u:%u", fl_model_file(m, first), first.line,
 		     first.column);
 	blame(m, table, namespace, name, place, err);

@@ -644,6 +644,8 @@ struct fl_model_mark {
 #undef X
 	fl_time newest;
 };
+/* The text of an error: an object of that kind and name is there already. */
+extern const char fl_model_twice[];
 void fl_model_mark(const struct fl_model *m, struct fl_model_mark *ret);
 void fl_model_cut(struct fl_model *m, const struct fl_model_mark *mark);
 

@@ -317,27 +317,27 @@ MISTAKES = [
             'v1beta2',
             "write 'cohortName'", line=11),
     Mistake('a quota that is a number with a point', 'queue', 'nominalQuota: 1.5', 'nominalQuota: 8',
-            "ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: '1.5' is n"
-            'o quantity: a server makes it 1.5 when the object is created, and refuses it in an update',
+            "ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].nominalQuota: '1.5' is "
+            'no quantity: a server makes it 1.5 when the object is created, and refuses it in an update',
             'write "1.5"', line=19),
     Mistake('a borrowing limit without cohort', None, '', '',
-            'ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: borrowin'
-            'gLimit without cohortName: what has no parent neither borrows nor lends', code=1, line=19,
+            'ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].borrowingLimit: '
+            'borrowingLimit without cohortName: what has no parent neither borrows nor lends', code=1, line=19,
             base={**KUEUE, "queue": QUEUE.replace("  cohortName: lab\n", "").replace(
                 "Quota: 8\n", "Quota: 8\n        borrowingLimit: 4\n")}),
     Mistake('resources in another order than covered', 'queue', '[memory, cpu]', '[cpu, memory]',
-            "ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].name: name is 'cpu' wher"
-            "e coveredResources has 'memory'",
+            "ClusterQueue/team .spec.resourceGroups[0].flavors[0].resources[0].name: "
+            "name is 'cpu' where coveredResources has 'memory'",
             'list the resources of each flavor in the order of coveredResources', code=1, line=18),
     Mistake('coveredResources forgotten', 'queue', '  - flavors:', '  - coveredResources: [cpu, memory]\n    flavors:',
             'ClusterQueue/team .spec.resourceGroups[0]: no coveredResources', code=1, line=14),
     Mistake('borrowWithinCohort while reclaim is Never', 'queue', '  preemption: {reclaimWithinCohort: Never, borrowWithinCohort: {policy: LowerPriority}}\n  namespaceSelector: {}', '  namespaceSelector: {}',
-            'ClusterQueue/team .spec.preemption.borrowWithinCohort: borrowWithinCohort without reclaimW'
-            'ithinCohort, which is Never',
+            'ClusterQueue/team .spec.preemption.borrowWithinCohort: '
+            'borrowWithinCohort without reclaimWithinCohort, which is Never',
             'set reclaimWithinCohort to LowerPriority or Any', code=1, line=12),
     Mistake('a name with a capital letter', 'queue', 'name: Team', 'name: team',
-            "ClusterQueue/Team .metadata.name: 'Team' is not a name: lower-case letters, digits, '-' an"
-            "d '.', with a letter or digit at both ends and beside each dot", code=1, line=9),
+            "ClusterQueue/Team .metadata.name: 'Team' is not a name: lower-case letters, digits, '-' "
+            "and '.', with a letter or digit at both ends and beside each dot", code=1, line=9),
     Mistake('KAI: a version that does not exist', 'queue', 'scheduling.run.ai/v1\n', 'scheduling.run.ai/v2\n',
             "Queue/team: there is no kind 'Queue' of apiVersion 'scheduling.run.ai/v1'",
             "write 'apiVersion: scheduling.run.ai/v2' and 'kind: Queue'", code=1, line=11, base=KAI),

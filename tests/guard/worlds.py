@@ -170,7 +170,7 @@ def kueue_queue(r, name, cohorts, flavors):
 def kueue_local(r, name, queue):
     obj = thing(KUEUE, "LocalQueue", name, "ns", spec={"clusterQueue": queue})
     if r.chance(30):
-        obj["status"] = {"fairSharing": {"admissionFairSharingStatus": {
+        obj["status"] = {"fairSharing": {"weightedShare": 0, "admissionFairSharingStatus": {
             "consumedResources": {"cpu": str(r.between(0, 9))}, "lastUpdate": minute(r.between(0, 90))}}}
     return obj
 
@@ -218,8 +218,8 @@ def kueue_workload(r, name, local):
         main["minCount"] = 1
     body = {"queueName": "no-such-queue" if r.chance(2) else local, "podSets": [main]}
     if r.chance(20):
-        body["priorityClassRef"] = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass",
-                                    "name": r.pick(["high", "low", "low", "none"])}
+        class_name, body["priority"] = r.pick([("high", 4), ("low", 1), ("low", 1), ("none", 0)])
+        body["priorityClassRef"] = {"group": "kueue.x-k8s.io", "kind": "WorkloadPriorityClass", "name": class_name}
     else:
         body["priority"] = r.pick([0, 0, 0, 1, 2, 5])
     if r.chance(3):
@@ -358,7 +358,7 @@ def kai_settings(r, queues):
         out.append(thing(FAIRLEAD, "UsageHistory", "past", spec={"samples": [
             {"from": minute(0), "to": minute(r.between(30, 360)), "capacity": {"gpu": 16}, "queues": used}]}))
     if r.chance(15):
-        spec["args"] = {"allow-consolidating-reclaim": r.chance(50)}
+        spec["args"] = {"allow-consolidating-reclaim": "true" if r.chance(50) else "false"}
     if r.chance(10):
         spec["queueDepthPerAction"] = {"reclaim": 2, "preempt": 1}
     if r.chance(20):

@@ -36,7 +36,7 @@ struct fl_findings {
 	const uint32_t *notes; /* what is assumed or left out, though nothing is wrong */
 	uint32_t n_notes;
 	uint32_t dropped;                /* warnings above the limit of what is kept */
-	struct fl_former former; /* what --was names */
+	struct fl_former former;         /* what --was names */
 	const struct fl_snapshot *image; /* what was looked at was one; else NULL */
 };
 

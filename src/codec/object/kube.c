@@ -418,7 +418,8 @@ static int read_object(struct fl_kube *k)
 			if (!k->told)
 				finish(k, r);
 			r = k->told ? 0 : fl_kube_tell_wrong(k);
-		} else if (kind && k->m->lenient && fl_kube_may_leave_out(kind)) {
+		} else if (kind && k->m->lenient && fl_kube_may_leave_out(kind) &&
+			   strcmp(k->err->text, fl_model_twice) != 0) {
 			finish(k, r);
 			r = fl_kube_salvage(k, kind, &mark);
 		}

@@ -11,7 +11,10 @@
 
 #include "codec/object/fields.h"
 
-/* Workloads, jobs, pods and their groups: what configures is never left out. */
+/*
+ * Workloads, jobs, pods and their groups: what configures is never left out, nor is one of two of a
+ * name, since which one counts is not known.
+ */
 bool fl_kube_may_leave_out(const struct fl_kind *kind);
 
 /* k->err says what is wrong; the model becomes what it was at @mark.  0, or negative without memory. */
