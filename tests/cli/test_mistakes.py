@@ -190,10 +190,9 @@ MISTAKES = [
             f"ClusterQueue/team {CPU}.nominalQuota: '8 cores' is not a quantity",
             "write a number with an optional suffix, such as 500m, 1.5Gi or 1e3", code=1, line=19),
     Mistake("a negative quota", "queue", "nominalQuota: -8", "nominalQuota: 8",
-            f"ClusterQueue/team {CPU}.nominalQuota: nominalQuota is below 0", code=1, line=19),
+            f"ClusterQueue/team {CPU}.nominalQuota: the quantity '-8' is negative", code=1, line=19),
     Mistake("a field in lower case", "queue", "nominalquota: 8", "nominalQuota: 8",
-            f"ClusterQueue/team {CPU}: nominalQuota: it is missing: a server makes it 0 when the object is created, and "
-            "refuses it in an update", "write it out", line=18),
+            f"ClusterQueue/team {CPU}: no nominalQuota", "did you mean 'nominalQuota' by 'nominalquota'?", code=1, line=18),
     Mistake("`limit` for `limits`", "job", "limit:", "requests:",
             "Workload/lab/job-train-e5b0e .spec.podSets[0].template.spec.containers[0].resources.limit: unknown field 'limit'",
             "did you mean 'limits'?"),

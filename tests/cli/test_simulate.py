@@ -139,7 +139,7 @@ def test_json(fairlead, valid, tiny):
 @pytest.mark.parametrize("what, fails, back", [
     ("clusterQueue: a, flavor: default, resource: cpu, amount: 3",
      "a default cpu nominalQuota 1", "a default cpu nominalQuota 4"),
-    ("machine: n", "n", "n")])
+    ("machine: n1", "n1", "n1")])
 def test_failures_are_no_changes(fairlead, valid, write, what, fails, back):
     """In the figures and in the page's data they are what they are: the page has colours for them."""
     tree = TREE if what[0] == "c" else """
@@ -149,7 +149,7 @@ kind: Queue
 metadata: {name: q}
 spec: {resources: {gpu: {quota: 1, limit: -1, overQuotaWeight: 1}}}
 ---
-{apiVersion: v1, kind: Node, metadata: {name: n}, status: {allocatable: {cpu: 8, pods: 110}}}"""
+{apiVersion: v1, kind: Node, metadata: {name: n1}, status: {allocatable: {cpu: 8, pods: 110}}}"""
     write("s.yaml", "apiVersion: fairlead.dev/v1alpha1\nkind: Simulation\nmetadata: {name: s}\nspec: "
           f"{{until: 90d, failures: [{{{what}, every: 9d, lasts: 2h}}]}}" + tree)
     r = fairlead("simulate", "-f", "s.yaml", "-o", "json")

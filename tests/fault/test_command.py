@@ -75,7 +75,8 @@ spec: {queueName: %s, podSets: [{name: main, count: 1, template: {spec: {contain
 """
 HELD = """\
 status:
-  conditions: [{type: QuotaReserved, status: "True", lastTransitionTime: "2026-01-01T00:00:01Z"}]
+  conditions: [{type: QuotaReserved, status: "True", reason: QuotaReserved, message: "",
+                lastTransitionTime: "2026-01-01T00:00:01Z"}]
   admission: {clusterQueue: %s, podSetAssignments: [{name: main, count: 1, flavors: {cpu: f},
     resourceUsage: {cpu: %d}}]}
 """

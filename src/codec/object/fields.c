@@ -88,8 +88,12 @@ static const char *describe(const struct fl_value *v)
 
 static int wrong_type(struct fl_kube *k, uint32_t v, const char *expected)
 {
-	return fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected %s, not %s", expected,
-			    describe(&k->doc.values[v]));
+	fl_kube_fail(k, v, FAIRLEAD_EINPUT, "expected %s, not %s", expected,
+		     describe(&k->doc.values[v]));
+	if (strcmp(expected, "a string") == 0 && k->doc.values[v].kind == FL_TOKEN_SCALAR &&
+	    k->doc.values[v].type != FL_SCALAR_NULL)
+		fl_fail_hint(k->err, "put it in quotes");
+	return FAIRLEAD_EINPUT;
 }
 
 static bool is_scalar(const struct fl_kube *k, uint32_t v, enum fl_scalar_type type)

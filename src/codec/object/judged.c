@@ -45,7 +45,7 @@ static void take_error(struct judging *g, const struct fl_finding *f)
 	fl_kube_fail(k, f->v, FAIRLEAD_EINPUT, "%s", f->text);
 	if (f->hint)
 		fl_fail_hint(&err, "%s", f->hint);
-	r = fl_kube_refuse(k, f->v, g->configures || is_decided(f));
+	r = fl_kube_refuse(k, f->v, (g->configures && !f->meant) || is_decided(f));
 	if (r == FAIRLEAD_EINPUT && !g->first.code)
 		g->first = err;
 	if (k->m->wrong.tell)

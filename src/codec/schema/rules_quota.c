@@ -183,35 +183,46 @@ static void check_groups(struct fl_judge *j)
 			check_flavor(j, fl_at(j->doc, group, "coveredResources"), flavor);
 }
 
-/* Some text stands before @at in the same list of an earlier group, or of this one. */
-static bool was_before(const struct fl_judge *j, const char *list, const char *key, uint32_t at)
+/* The number of the group in which the same text stands before @at; -1: in none. */
+static int group_before(const struct fl_judge *j, const char *list, const char *key, uint32_t at)
 {
 	const char *text = key ? name_at(j, at) : fl_scalar_at(j->doc, at, "");
+	int n = 0;
 
-	for (FL_ITEMS(j->doc, group, groups_of(j)))
+	for (FL_ITEMS(j->doc, group, groups_of(j))) {
 		for (FL_ITEMS(j->doc, item, fl_at(j->doc, group, list))) {
 			if (item >= at)
-				return false;
+				return -1;
 			if (strcmp(key ? name_at(j, item) : fl_scalar_at(j->doc, item, ""), text) ==
 			    0)
-				return true;
+				return n;
 		}
-	return false;
+		n++;
+	}
+	return -1;
 }
 
 static void names_once(struct fl_judge *j)
 {
 	for (FL_ITEMS(j->doc, group, groups_of(j))) {
-		for (FL_ITEMS(j->doc, resource, fl_at(j->doc, group, "coveredResources")))
-			if (was_before(j, "coveredResources", NULL, resource))
-				fl_refuse(j, resource, NULL, rule_of(j, "CQ5", "CO5"), NULL,
-					  "'%.60s' is covered twice",
-					  fl_scalar_at(j->doc, resource, ""));
-		for (FL_ITEMS(j->doc, flavor, fl_at(j->doc, group, "flavors")))
-			if (was_before(j, "flavors", "name", flavor))
+		for (FL_ITEMS(j->doc, resource, fl_at(j->doc, group, "coveredResources"))) {
+			int n = group_before(j, "coveredResources", NULL, resource);
+
+			if (n >= 0)
+				fl_refuse(
+					j, resource, NULL, rule_of(j, "CQ5", "CO5"), NULL,
+					"resource '%.60s' is covered by resourceGroups[%d] already",
+					fl_scalar_at(j->doc, resource, ""), n);
+		}
+		for (FL_ITEMS(j->doc, flavor, fl_at(j->doc, group, "flavors"))) {
+			int n = group_before(j, "flavors", "name", flavor);
+
+			if (n >= 0)
 				fl_refuse(j, fl_at(j->doc, flavor, "name"), NULL,
 					  rule_of(j, "CQ6", "CO6"), "a flavor belongs to one group",
-					  "flavor '%.60s' is in two groups", name_at(j, flavor));
+					  "flavor '%.60s' is in resourceGroups[%d] already",
+					  name_at(j, flavor), n);
+		}
 	}
 }
 
@@ -234,8 +245,8 @@ static void amounts(struct fl_judge *j, uint32_t quota)
 		uint32_t v = fl_at(j->doc, quota, fields[i]);
 
 		if (nanos_at(j, v) < 0)
-			fl_refuse(j, v, NULL, rule_of(j, "CQ8", "CO8"), NULL, "%s is below 0",
-				  fields[i]);
+			fl_refuse(j, v, NULL, rule_of(j, "CQ8", "CO8"), NULL,
+				  "the quantity '%.40s' is negative", fl_scalar_at(j->doc, v, ""));
 	}
 	if (!is_cohort(j) && lending != FL_NONE && nanos_at(j, lending) > nanos_at(j, nominal))
 		fl_refuse(j, lending, NULL, "CQ10", "lower it, or leave it out to lend everything",

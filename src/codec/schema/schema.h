@@ -31,7 +31,8 @@ struct fl_finding {
 	enum fl_finding_kind kind;
 	uint32_t v;        /* the value of the object that it is about */
 	const char *field; /* of the map @v a field that is missing; NULL */
-	const char *rule;  /* "CQ1": which rule between fields, as in rules_*.c; NULL */
+	bool meant; /* it is there under a name that is misspelt: nothing goes on without it */
+	const char *rule; /* "CQ1": which rule between fields, as in rules_*.c; NULL */
 	const char *text,
 		*hint; /* what is wrong, what to do; hint: NULL when there is nothing to add */
 };

@@ -360,14 +360,48 @@ static void drop(struct fl_judge *j, uint32_t key, const struct fl_schema *field
 	fl_doc_cut(j->doc, key);
 }
 
+/* A key that was dropped, and is this one but for a slip. */
+static const char *misspelt(const struct fl_judge *j, uint32_t map, const char *name)
+{
+	for (FL_KEYS(j->doc, key, map)) {
+		struct fl_nearest near = { .wanted = fl_doc_text(j->doc, key) };
+
+		if (fl_doc_is_cut(j->doc, key))
+			fl_nearest_offer(&near, name);
+		if (near.n)
+			return fl_doc_text(j->doc, key);
+	}
+	return NULL;
+}
+
+static void tell_misspelt(struct fl_judge *j, uint32_t map, const char *name, const char *typed)
+{
+	char text[100], hint[260];
+	const struct fl_finding f = { .kind = FL_FINDING_ERROR,
+				      .v = map,
+				      .field = name,
+				      .meant = true,
+				      .text = text,
+				      .hint = hint };
+
+	(void)snprintf(text, sizeof text, "no %s", name);
+	(void)snprintf(hint, sizeof hint, "did you mean '%s' by '%.100s'?", name, typed);
+	j->n_errors++;
+	j->call->tell(j->call->user, &f);
+}
+
 /* A needed field is not there, or null. */
 static void miss(struct fl_judge *j, uint32_t map, const struct fl_schema *s)
 {
 	bool mends = may_mend(j);
 
+	const char *typed = s->given ? NULL : misspelt(j, map, s->name);
+
 	if (s->given)
 		return;
-	if (mends && s->form == FL_FORM_QUANTITY)
+	if (typed)
+		tell_misspelt(j, map, s->name, typed);
+	else if (mends && s->form == FL_FORM_QUANTITY)
 		tell_mended(j, map, s->name,
 			    "it is missing: a server makes it 0 when the object is created, and "
 			    "refuses it in an update",

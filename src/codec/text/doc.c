@@ -89,6 +89,8 @@ static bool is_cut(const struct fl_value *value)
 	return value->kind == FL_TOKEN_KEY && value->type == cut;
 }
 
+bool fl_doc_is_cut(const struct fl_doc *doc, uint32_t key) { return is_cut(&doc->values[key]); }
+
 /*
  * How far each value moves is kept in `hash` of the values as they were, so that links can be
  * moved as well.

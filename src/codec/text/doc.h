@@ -51,6 +51,7 @@ void fl_doc_end(struct fl_doc *doc, uint32_t v);
  */
 void fl_doc_cut(struct fl_doc *doc, uint32_t key);
 void fl_doc_close(struct fl_doc *doc);
+bool fl_doc_is_cut(const struct fl_doc *doc, uint32_t key);
 
 /* Append the whole value whose first token is @t. */
 int fl_doc_read(struct fl_doc *doc, struct fl_reader *r, const struct fl_token *t,

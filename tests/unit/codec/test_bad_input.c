@@ -52,7 +52,7 @@ TEST(objects)
 		{ KUEUE "kind: ClusterQueue\nmetadata: [x]\n", EINPUT, 3, 11,
 		  "ClusterQueue .metadata", "expected a map, not a list", "" },
 		{ KUEUE "kind: ClusterQueue\nmetadata: {name: 5}\n", EINPUT, 3, 18,
-		  "ClusterQueue/5 .metadata.name", "expected a string, not a number", "" },
+		  "ClusterQueue/5 .metadata.name", "expected a string, not a number", "put it in quotes" },
 		{ KUEUE "kind: ClusterQueue\nmetadata: {name: ''}\n", EINPUT, 1, 1, "ClusterQueue/",
 		  "the name is empty", "" },
 		{ "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[{\"apiVersion\":\"v1\"}]}",
@@ -95,7 +95,7 @@ TEST(types)
 		  "  - coveredResources: [cpu]\n    flavors:\n    - name: a\n      resources: [{name: cpu, "
 		  "nominalQuota: 1}]\n    - name: 7\n",
 		  EINPUT, 10, 13, "ClusterQueue/team-a .spec.resourceGroups[0].flavors[1].name",
-		  "expected a string, not a number", "" },
+		  "expected a string, not a number", "put it in quotes" },
 		{ QUEUE "  preemption: {reclaimWithinCohort: any}\n", EINPUT, 5, 37,
 		  "ClusterQueue/team-a .spec.preemption.reclaimWithinCohort",
 		  "'any' is none of Never, LowerPriority, LowerOrNewerEqualPriority, Any",
