@@ -73,7 +73,7 @@ def workload():
 			"managedFields": managed, "resourceVersion": "1000NUMBER", "uid": "uid-NUMBER",
 			"ownerReferences": [{"apiVersion": "batch/v1", "blockOwnerDeletion": True, "controller": True, "kind": "Job",
 			                     "name": "run-NUMBER", "uid": "job-NUMBER"}]},
-		"spec": {"active": True, "priority": 0, "priorityClassSource": "", "queueName": "lab", "podSets": [
+		"spec": {"active": True, "priority": 0, "queueName": "lab", "podSets": [
 			{"name": "main", "count": 1, "template": {"metadata": {}, "spec": {
 				"containers": [container], "dnsPolicy": "ClusterFirst", "restartPolicy": "Never", "schedulerName":
 				"default-scheduler", "securityContext": {}, "terminationGracePeriodSeconds": 30,

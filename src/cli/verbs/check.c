@@ -16,6 +16,8 @@
 #include "input/input.h"
 #include "tell/face.h"
 
+enum { KEPT_ERRORS = 1000 };
+
 static int add_error(struct fl_findings *f, const fairlead_error *err)
 {
 	fairlead_error *grown = realloc(f->errors, (f->n_errors + 1) * sizeof(*grown));
@@ -42,7 +44,11 @@ static int collect(void *user, const fairlead_error *err)
 {
 	struct fl_findings *f = user;
 
-	return known(f, err) ? 0 : add_error(f, err);
+	if (f->n_errors >= KEPT_ERRORS) {
+		f->errors_dropped++;
+		return 0;
+	}
+	return f->again && known(f, err) ? 0 : add_error(f, err);
 }
 
 static void collect_from(struct fl_model *m, struct fl_findings *f)
@@ -164,6 +170,7 @@ static int find(struct fl_snapshot *s, const struct fl_options *o, struct fl_fin
 
 		if (nomem || rc == FAIRLEAD_ENOMEM)
 			return nomem;
+		f->again = true;
 		rc = find_more(o, f);
 		return rc < 0 || !s->model ? rc : take_notices(s, f);
 	}
@@ -203,12 +210,16 @@ static void print_text(const struct fl_findings *f)
 
 		fl_print_diagnostic(&d);
 	}
+	if (f->errors_dropped)
+		fprintf(stderr, "fairlead: %u more errors, above the limit of what is kept\n",
+			f->errors_dropped);
 	if (f->dropped)
 		fprintf(stderr, "fairlead: %u more warnings, above the limit of what is kept\n",
 			f->dropped);
 	fflush(stderr);
 	if (f->n_errors) {
-		printf("%u error%s\n", f->n_errors, plural(f->n_errors));
+		printf("%u error%s\n", f->n_errors + f->errors_dropped,
+		       plural(f->n_errors + f->errors_dropped));
 		return;
 	}
 	if (f->image) {

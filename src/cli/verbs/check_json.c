@@ -89,6 +89,8 @@ static const struct fl_json_field fields[] = {
 	FL_FIELD_LIST("warnings", notices, n_warnings, warning_shape, NULL),
 	FL_FIELD_LIST("notes", notes, n_notes, warning_shape,
 		      "what is assumed or left out, though nothing is wrong"),
+	FL_FIELD(COUNT, "errorsNotListed", errors_dropped, "above the number that is kept",
+		 .maybe = true),
 	FL_FIELD(COUNT, "warningsNotListed", dropped, "above the number that is kept"),
 };
 static const struct fl_json_shape shape = FL_SHAPE(fields, "check");

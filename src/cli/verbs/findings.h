@@ -29,6 +29,8 @@ struct fl_findings {
 	bool ok; /* the exit status is 0 */
 	fairlead_error *errors;
 	uint32_t n_errors;
+	uint32_t errors_dropped;         /* above the number that is kept */
+	bool again;                      /* what is found may have been found before */
 	const struct fl_model *model;    /* has the notices; NULL without memory */
 	const struct fl_policy_ops *ops; /* that the warnings are about; NULL with errors */
 	uint32_t *notices;               /* of the model: warnings by place, then notes */

@@ -7,6 +7,9 @@
 #include "base/ids.h"
 #include "base/limits.h"
 
+/* A key that is cut has this type, and no other key. */
+static const enum fl_scalar_type cut = FL_SCALAR_FLOAT;
+
 void fl_doc_init(struct fl_doc *doc, const struct fl_mem *mem)
 {
 	*doc = (struct fl_doc){ .mem = mem };
@@ -48,7 +51,7 @@ int fl_doc_push(struct fl_doc *doc, const struct fl_token *t, fairlead_error *er
 		return r;
 	doc->values[doc->n] = (struct fl_value){
 		.kind = t->kind,
-		.type = t->kind == FL_TOKEN_KEY ? FL_SCALAR_NULL : t->type,
+		.type = t->kind == FL_TOKEN_KEY && t->type == cut ? FL_SCALAR_STRING : t->type,
 		.line = t->line,
 		.column = t->column,
 		.start = doc->n_bytes,
@@ -78,9 +81,6 @@ int fl_doc_rename(struct fl_doc *doc, uint32_t v, const char *text, size_t len, 
 }
 
 void fl_doc_end(struct fl_doc *doc, uint32_t v) { doc->values[v].next = doc->n; }
-
-/* No key has a type of its own, so one that is cut is told by this. */
-static const enum fl_scalar_type cut = FL_SCALAR_FLOAT;
 
 void fl_doc_cut(struct fl_doc *doc, uint32_t key) { doc->values[key].type = cut; }
 

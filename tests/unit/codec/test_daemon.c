@@ -23,7 +23,7 @@ TEST(refused)
 		{ "state: ''", ".spec.state", "is empty", "", 10 },
 		{ "backups: x", ".spec.backups", "'x' is not an absolute path",
 		  "a path must begin with '/'", 12 },
-		{ "state: 7", ".spec.state", "expected a string, not a number", "", 10 },
+		{ "state: 7", ".spec.state", "expected a string, not a number", "put it in quotes", 10 },
 		{ "tree: a.yaml", ".spec.tree", "expected a list, not a string", "", 9 },
 		{ "tree: ['']", ".spec.tree[0]", "is empty", "", 10 },
 		{ "socket: {path: run}", ".spec.socket.path", "'run' is not an absolute path",

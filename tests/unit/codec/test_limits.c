@@ -33,7 +33,7 @@ TEST(errors)
 		{ RANGE "spec: {limits: [{max: {cpu: 1}}]}\n",
 		  "4:17 LimitRange/ns/l .spec.limits[0]: no type" },
 		{ RANGE "spec: {limits: [{type: 5}]}\n",
-		  "4:24 LimitRange/ns/l .spec.limits[0].type: expected a string, not a number" },
+		  "4:24 LimitRange/ns/l .spec.limits[0].type: expected a string, not a number [put it in quotes]" },
 		{ RANGE "spec: {limits: [{type: Pod, max: {cpu: -1}}]}\n",
 		  "4:40 LimitRange/ns/l .spec.limits[0].max.cpu: the quantity '-1' is negative" },
 		{ RANGE "spec: {limits: [{type: Pod, max: [cpu]}]}\n",
@@ -58,7 +58,7 @@ TEST(errors)
 		{ CONFIG "resources: {transformations: [{input: a, outputs: {b: -1}}]}\n",
 		  "3:55 Configuration .resources.transformations[0].outputs.b: the quantity '-1' is negative" },
 		{ CONFIG "resources: {excludeResourcePrefixes: [1]}\n",
-		  "3:39 Configuration .resources.excludeResourcePrefixes[0]: expected a string, not a number" },
+		  "3:39 Configuration .resources.excludeResourcePrefixes[0]: expected a string, not a number [put it in quotes]" },
 		{ CONFIG "featureGates: {PartialAdmission: 1}\n",
 		  "3:34 Configuration .featureGates.PartialAdmission: expected a boolean, not a number" },
 		{ CONFIG "featureGates: [PartialAdmission]\n",
@@ -82,7 +82,7 @@ TEST(errors)
 		{ JOB "status: {admissionChecks: [{state: Waiting}]}\n",
 		  "4:36 Workload/ns/w .status.admissionChecks[0].state: 'Waiting' is none of Pending, Ready, Retry, Rejected" },
 		{ JOB "spec: {podSets: [{template: {spec: {runtimeClassName: 1}}}]}\n",
-		  "4:55 Workload/ns/w .spec.podSets[0].template.spec.runtimeClassName: expected a string, not a number" },
+		  "4:55 Workload/ns/w .spec.podSets[0].template.spec.runtimeClassName: expected a string, not a number [put it in quotes]" },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
