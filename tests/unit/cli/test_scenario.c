@@ -70,7 +70,7 @@ static int open_text(struct fl_scenario *s, const char *text, const char *overla
 {
 	char *file = put("scenario.yaml", text);
 	char *over = overlay ? put("overlay.yaml", overlay) : NULL;
-	struct fl_options o = { .files = &file, .n_files = 1 };
+	struct fl_options o = { .verb = "simulate", .files = &file, .n_files = 1 };
 	int rc = fl_scenario_vary(s, &o, &over, over != NULL, option, option != NULL, err);
 
 	free(over);
