@@ -483,6 +483,7 @@ static int key(struct fl_json_reader *j, struct fl_token *t, fairlead_error *err
 	if (j->at == j->end || *j->at != '"')
 		return unexpected(j, "a key in double quotes", err);
 	t->kind = FL_TOKEN_KEY;
+	t->type = FL_SCALAR_STRING;
 	r = string(j, t, err);
 	if (r < 0)
 		return r;
