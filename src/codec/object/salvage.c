@@ -71,7 +71,9 @@ static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 		k->held = true;
 	}
 	k->err = &unused;
-	r = k->name.v ? kind->read(k) : FAIRLEAD_EINPUT;
+	r = fl_kube_read_names(k, kind);
+	if (r == 0)
+		r = kind->read(k);
 	k->err = err;
 	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
 		fl_model_cut(k->m, mark);
@@ -88,10 +90,9 @@ int fl_kube_salvage(struct fl_kube *k, const struct fl_kind *kind, const struct 
 	fl_model_cut(k->m, mark);
 	if (!is_admitted(k, kind))
 		return tell(k, FL_NOTICE_LEFT_OUT, &why, "left out, since it is wrong");
-	r = fl_kube_read_names(k, kind) < 0 ? 1 : read_held(k, kind, mark, /* whole= */ true);
+	r = read_held(k, kind, mark, /* whole= */ true);
 	if (r == 1)
-		r = fl_kube_read_names(k, kind) < 0 ? 1 :
-						      read_held(k, kind, mark, /* whole= */ false);
+		r = read_held(k, kind, mark, /* whole= */ false);
 	if (r < 0)
 		return r;
 	return r == 0 ? tell(k, FL_NOTICE_COUNTED, &why,
