@@ -62,7 +62,7 @@ static bool is_admitted(const struct fl_kube *k, const struct fl_kind *kind)
 static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 		     const struct fl_model_mark *mark, bool whole)
 {
-	fairlead_error unused = { 0 }, *err = k->err;
+	fairlead_error again = { 0 }, *err = k->err;
 	int r;
 
 	fl_model_cut(k->m, mark);
@@ -70,7 +70,7 @@ static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 		cut_rest(&k->doc);
 		k->held = true;
 	}
-	k->err = &unused;
+	k->err = &again;
 	r = fl_kube_read_names(k, kind);
 	if (r == 0)
 		r = kind->read(k);
@@ -79,6 +79,8 @@ static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 		fl_model_cut(k->m, mark);
 		return 1;
 	}
+	if (r < 0)
+		*err = again;
 	return r;
 }
 
