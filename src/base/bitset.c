@@ -47,6 +47,69 @@ void fl_bitset_remove(struct fl_bitset *s, uint32_t i, struct fl_undo *undo)
 	}
 }
 
+/* Sets a whole word, and in the levels above whether it is empty. */
+static void put_word(struct fl_bitset *s, uint32_t at, uint64_t value, struct fl_undo *undo)
+{
+	for (uint32_t l = 0; l < s->levels; l++) {
+		uint64_t *word = &s->level[l][at], old = *word, bit = UINT64_C(1) << (at % 64);
+		bool was = old != 0;
+
+		if (old == value)
+			return;
+		fl_undo_note(undo, word, sizeof *word);
+		*word = value;
+		if (l + 1 == s->levels || was == (value != 0))
+			return;
+		at /= 64;
+		value = s->level[l + 1][at];
+		value = was ? value & ~bit : value | bit;
+	}
+}
+
+/* The bits of word @at that belong to [first, end). */
+static uint64_t within(uint32_t at, uint32_t first, uint32_t end)
+{
+	uint64_t mask = UINT64_MAX;
+
+	if (first / 64 == at)
+		mask &= UINT64_MAX << (first % 64);
+	if (end / 64 == at)
+		mask &= (UINT64_C(1) << (end % 64)) - 1;
+	return mask;
+}
+
+void fl_bitset_slide_up(struct fl_bitset *s, uint32_t first, uint32_t end, struct fl_undo *undo)
+{
+	if (first >= end)
+		return;
+	for (uint32_t at = (end - 1) / 64 + 1; at-- > first / 64;) {
+		uint64_t mask = within(at, first, end), old = s->level[0][at];
+		uint64_t below = at > first / 64 ? s->level[0][at - 1] >> 63 : 0;
+		uint64_t from = at == first / 64 ? old & mask : old;
+
+		put_word(s, at, (old & ~mask) | (((from << 1) | below) & mask), undo);
+	}
+}
+
+void fl_bitset_slide_down(struct fl_bitset *s, uint32_t first, uint32_t end, struct fl_undo *undo)
+{
+	if (first >= end)
+		return;
+	for (uint32_t at = first / 64; at <= (end - 1) / 64; at++) {
+		uint64_t mask = within(at, first, end), old = s->level[0][at];
+		uint64_t above = at < (end - 1) / 64 ?
+					 s->level[0][at + 1] & within(at + 1, first, end) & 1 :
+					 0;
+
+		put_word(s, at, (old & ~mask) | ((((old & mask) >> 1) | above << 63) & mask), undo);
+	}
+}
+
+size_t fl_bitset_slide_undo(uint32_t first, uint32_t end)
+{
+	return ((end - first) / 64 + (size_t)2) * FL_BITSET_UNDO;
+}
+
 void fl_bitset_clear(struct fl_bitset *s)
 {
 	uint32_t words = s->size;

@@ -38,6 +38,13 @@ static inline void fl_bitset_put(struct fl_bitset *s, uint32_t i, bool in, struc
 	else
 		fl_bitset_remove(s, i, undo);
 }
+/*
+ * The members in [first, end) become larger by one, or smaller by one; @end - 1, or @first, is none.
+ * Costs the words between them, and as much room to undo: fl_bitset_slide_undo.
+ */
+void fl_bitset_slide_up(struct fl_bitset *s, uint32_t first, uint32_t end, struct fl_undo *undo);
+void fl_bitset_slide_down(struct fl_bitset *s, uint32_t first, uint32_t end, struct fl_undo *undo);
+size_t fl_bitset_slide_undo(uint32_t first, uint32_t end);
 /* Empty again, without undo. */
 void fl_bitset_clear(struct fl_bitset *s);
 /* The least member not below @from; FL_NONE when there is none. */

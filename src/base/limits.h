@@ -28,8 +28,16 @@ enum {
 	FL_MAX_NOTICES = 10000,      /* warnings kept of one input; the rest are counted */
 	FL_MAX_CYCLES = 100000,      /* of one plan */
 	FL_MAX_ALIAS_TOKENS = 1 << 20, /* what YAML aliases and merges of one input may expand to */
-	FL_MAX_ANCHORED = 1 << 26, /* bytes that anchors and merge keys of a document may hold */
+	FL_MAX_ANCHORED = 1 << 26,    /* bytes that anchors and merge keys of a document may hold */
+	FL_MAX_KUBE_OBJECT = 8 << 20, /* one object of an API server, which takes 3 MiB in all */
+	FL_MAX_KUBE_ANSWER = 16 << 20, /* an answer of it that is kept whole */
+	FL_MAX_KUBE_CALLS = 10000,     /* requests to it that have not ended */
+	FL_MAX_KUBE_LIST = 1 << 22, /* objects of one list: four times the largest cluster seen */
 	FL_MAX_GAP = 3 << 20, /* of YAML from one value to the next: a text, all of it escaped */
+	FL_MAX_KUBECONFIG = 1 << 24, /* bytes of a kubeconfig: 3,000 contexts with certificates */
+	FL_MAX_KUBECONFIGS = 64,     /* files that $KUBECONFIG names */
+	FL_MAX_TOKEN = 1 << 16,      /* bytes of a token for an API server; they have about 1,000 */
+	FL_MAX_PLUGIN = 1 << 20,     /* bytes that a plugin for credentials prints */
 };
 
 /* One input document after decompression: a dump of a million workloads is about 1.2 GB. */

@@ -11,6 +11,7 @@ enum { LARGE = LARGEST_BLOCK / 16 }; /* objects that have a block for themselves
 struct fl_block {
 	struct fl_block *next;
 	size_t size, used;
+	size_t written; /* of a large one: behind so many bytes it is zeroed */
 	bool large;
 	unsigned char bytes[];
 };
@@ -25,7 +26,13 @@ static void *heap_resize(void *user, void *old, size_t size)
 	return realloc(old, size);
 }
 
-const struct fl_mem fl_mem_heap = { .resize = heap_resize };
+static void *heap_zeroed(void *user, size_t size)
+{
+	(void)user;
+	return calloc(1, size);
+}
+
+const struct fl_mem fl_mem_heap = { .resize = heap_resize, .zeroed = heap_zeroed };
 
 void *fl_mem_free(const struct fl_mem *mem, void *ptr)
 {
@@ -34,14 +41,27 @@ void *fl_mem_free(const struct fl_mem *mem, void *ptr)
 	return NULL;
 }
 
-int fl_mem_grow(const struct fl_mem *mem, void *items, uint32_t *cap, uint32_t need, size_t item,
-		fairlead_error *err)
+void *fl_mem_zeroed(const struct fl_mem *mem, size_t n, size_t size, fairlead_error *err)
+{
+	size_t bytes;
+	void *ret = NULL;
+
+	if (!__builtin_mul_overflow(n, size, &bytes))
+		ret = mem->zeroed ? mem->zeroed(mem->user, bytes) :
+				    mem->resize(mem->user, NULL, bytes);
+	if (!ret)
+		(void)fl_fail_nomem(err);
+	else if (!mem->zeroed)
+		memset(ret, 0, bytes);
+	return ret;
+}
+
+int fl_mem_grow_now(const struct fl_mem *mem, void *items, uint32_t *cap, uint32_t need,
+		    size_t item, fairlead_error *err)
 {
 	void *old, *new;
 	size_t want = *cap ? *cap : 8;
 
-	if (need <= *cap)
-		return 0;
 	while (want < need)
 		want *= 2;
 	if (want > UINT32_MAX)
@@ -112,6 +132,17 @@ static struct fl_block **find_spare(struct fl_arena *a, size_t size)
 	return best;
 }
 
+/* Pages of a large object that are never written to cost no memory. */
+static struct fl_block *new_block(const struct fl_mem *mem, size_t bytes, bool zeroed)
+{
+	struct fl_block *b = zeroed ? mem->zeroed(mem->user, bytes) :
+				      mem->resize(mem->user, NULL, bytes);
+
+	if (b)
+		*b = (struct fl_block){ .written = zeroed ? 0 : bytes };
+	return b;
+}
+
 static struct fl_block *take_block(struct fl_arena *a, size_t size)
 {
 	struct fl_block **spare = find_spare(a, size), *b;
@@ -130,9 +161,11 @@ static struct fl_block *take_block(struct fl_arena *a, size_t size)
 			a->next_size *= 2;
 	}
 #endif
-	b = a->mem->resize(a->mem->user, NULL, sizeof *b + size + ALIGN);
-	if (b)
-		*b = (struct fl_block){ .size = size, .large = large };
+	b = new_block(a->mem, sizeof *b + size + ALIGN, large && a->mem->zeroed);
+	if (b) {
+		b->size = size;
+		b->large = large;
+	}
 	return b;
 }
 
@@ -149,6 +182,18 @@ static void put_block(struct fl_arena *a, struct fl_block *b)
 
 	b->next = *at;
 	*at = b;
+}
+
+/* The one object of a large block, which has no room for others from here on. */
+static void *take_large(struct fl_block *b, size_t bytes)
+{
+	void *ptr = b->bytes + first_offset(b);
+
+	memset(ptr, 0, b->written < bytes ? b->written : bytes);
+	if (b->written < bytes)
+		b->written = bytes;
+	b->used = b->size;
+	return ptr;
 }
 
 void *fl_arena_alloc(struct fl_arena *a, size_t n, size_t size, fairlead_error *err)
@@ -175,6 +220,8 @@ void *fl_arena_alloc(struct fl_arena *a, size_t n, size_t size, fairlead_error *
 			return NULL;
 		}
 		put_block(a, b);
+		if (b->large)
+			return take_large(b, bytes);
 	}
 	ptr = b->bytes + first_offset(b) + b->used;
 	b->used += bytes;

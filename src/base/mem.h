@@ -19,18 +19,28 @@ struct fl_mem {
 	/* size 0 frees and returns NULL; NULL for size > 0 means out of memory. */
 	void *(*resize)(void *user, void *old, size_t size);
 	void *user;
+	/* New memory that is zeroed, which may cost less than to write zeros into it; NULL: it does not. */
+	void *(*zeroed)(void *user, size_t size);
 };
 
-extern const struct fl_mem fl_mem_heap; /* realloc and free */
+extern const struct fl_mem fl_mem_heap; /* realloc, free and calloc */
 
 void *fl_mem_free(const struct fl_mem *mem, void *ptr); /* accepts NULL, returns NULL */
+/* @n zeroed items of @size bytes, each more than 0; NULL with *err filled. */
+void *fl_mem_zeroed(const struct fl_mem *mem, size_t n, size_t size, fairlead_error *err);
 
+/* The part of fl_mem_grow where @need is more than *@cap. */
+int fl_mem_grow_now(const struct fl_mem *mem, void *items, uint32_t *cap, uint32_t need,
+		    size_t item, fairlead_error *err);
 /*
  * Grow @items (capacity *@cap items of @item bytes) to hold @need items.
  * 0, or FAIRLEAD_ENOMEM with everything untouched.  Doubles, so n pushes cost O(n).
  */
-int fl_mem_grow(const struct fl_mem *mem, void *items, uint32_t *cap, uint32_t need, size_t item,
-		fairlead_error *err);
+static inline int fl_mem_grow(const struct fl_mem *mem, void *items, uint32_t *cap, uint32_t need,
+			      size_t item, fairlead_error *err)
+{
+	return need <= *cap ? 0 : fl_mem_grow_now(mem, items, cap, need, item, err);
+}
 
 struct fl_arena {
 	const struct fl_mem *mem;

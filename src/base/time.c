@@ -147,8 +147,9 @@ static int64_t unit(struct cursor *c, bool days)
 		{ "h", 3600 * FL_SECOND },
 		{ "d", 86400 * FL_SECOND },
 		{ "w", 7 * 86400 * FL_SECOND },
+		{ "y", 365 * 86400 * FL_SECOND },
 	};
-	size_t n_units = sizeof units / sizeof *units - (days ? 0 : 2);
+	size_t n_units = sizeof units / sizeof *units - (days ? 0 : 3);
 
 	for (size_t i = 0; i < n_units; i++) {
 		size_t n = strlen(units[i].name);
@@ -213,6 +214,60 @@ int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error
 int fl_period_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
 {
 	return parse(text, len, /* days= */ true, ret, err);
+}
+
+/* "90", "90:30", "1:30:00"; or behind a day "02", "02:30", "02:30:15": in seconds, per part. */
+static bool limit_parts(struct cursor *c, bool behind_day, int64_t *sum)
+{
+	static const int64_t units[2][3][3] = {
+		{ { 60 }, { 60, 1 }, { 3600, 60, 1 } },
+		{ { 3600 }, { 3600, 60 }, { 3600, 60, 1 } },
+	};
+	int64_t parts[3];
+	int n = 0;
+
+	do {
+		const char *start = c->at;
+
+		if (n == 3)
+			return false;
+		parts[n] = 0;
+		for (; c->at < c->end && *c->at >= '0' && *c->at <= '9'; c->at++)
+			parts[n] = parts[n] * 10 + (*c->at - '0');
+		if (c->at == start || c->at - start > 9 || (n > 0 && parts[n] > 59) ||
+		    (behind_day && n == 0 && parts[n] > 23))
+			return false;
+		n++;
+	} while (c->at < c->end && *c->at == ':' && c->at++);
+	for (int i = 0; i < n; i++)
+		*sum += parts[i] * units[behind_day][n - 1][i];
+	return c->at == c->end;
+}
+
+static bool limit_of_sbatch(struct cursor c, fl_time *ret)
+{
+	int64_t sum = 0, days = 0;
+	const char *dash = memchr(c.at, '-', (size_t)(c.end - c.at));
+
+	if (dash) {
+		if (dash == c.at || dash - c.at > 5)
+			return false;
+		days = digits(&c, (int)(dash - c.at));
+		c.at++;
+	}
+	if (!c.ok || !limit_parts(&c, dash != NULL, &sum) ||
+	    __builtin_add_overflow(sum, days * 86400, &sum))
+		return false;
+	return !__builtin_mul_overflow(sum, FL_SECOND, ret);
+}
+
+int fl_limit_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err)
+{
+	struct cursor c = { .at = text, .end = text + len, .ok = true };
+
+	if (limit_of_sbatch(c, ret) || fl_period_parse(text, len, ret, err) == 0)
+		return 0;
+	return fl_fail_hint(err, "write it like 90 (minutes), 1:30:00, 1-12 (days-hours) or 1h30m");
 }
 
 const char *fl_time_format(char buffer[40], fl_time t)

@@ -18,8 +18,18 @@ int fl_time_parse(const char *text, size_t len, fl_time *ret, fairlead_error *er
 
 /* A duration such as "1h30m", "10s", "0"; not negative, cut to nanoseconds. */
 int fl_duration_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
-/* The same with days and weeks of 24 hours: "30d", "2w", "1d12h"; what Kubernetes has none of. */
+/*
+ * The same with days of 24 hours, weeks, and years of 365 days: "30d", "2w", "1d12h", "5y"; what
+ * Kubernetes has none of.
+ */
 int fl_period_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
+
+/*
+ * A time limit as sbatch reads it: "90" minutes, "90:30" minutes and seconds, "1:30:00" hours,
+ * minutes and seconds, "1-02" days and hours, "1-02:30" and "1-02:30:15"; or else as
+ * fl_period_parse reads it.  FAIRLEAD_EINPUT.
+ */
+int fl_limit_parse(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 
 /* In UTC, with as many digits of a second as it takes. @buffer has 40 bytes. */
 const char *fl_time_format(char buffer[40], fl_time t);

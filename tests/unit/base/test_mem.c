@@ -76,15 +76,13 @@ static const size_t sizes[] = { 0,  1,  7,   8,    15,   16,   17,    63,
 				64, 65, 100, 4000, 4096, 5000, 70000, 3 << 20 };
 
 /* Objects of every size, many times over: aligned, zero, and none runs into another. */
-TEST(arena_objects_are_apart)
+static void take_objects(const struct fl_mem *mem)
 {
 	enum { N = COUNT(sizes) * 3 };
 	unsigned char *objects[N];
-	struct fail_mem f;
 	struct fl_arena a;
 
-	fail_mem_init(&f);
-	fl_arena_init(&a, &f.mem);
+	fl_arena_init(&a, mem);
 	for (int round = 0; round < 3; round++) {
 		for (size_t i = 0; i < N; i++) {
 			size_t size = sizes[(i * 7) % COUNT(sizes)];
@@ -102,6 +100,37 @@ TEST(arena_objects_are_apart)
 		fl_arena_reset(&a);
 	}
 	fl_arena_done(&a);
+}
+
+TEST(arena_objects_are_apart)
+{
+	struct fail_mem f;
+
+	fail_mem_init(&f);
+	take_objects(&f.mem);
+	assert_int_equal(f.live, 0);
+	take_objects(&fl_mem_heap); /* which has memory that is zeroed already */
+}
+
+TEST(zeroed_memory_is_zeroed)
+{
+	struct fail_mem f;
+	const struct fl_mem *mems[] = { &f.mem, &fl_mem_heap };
+
+	fail_mem_init(&f);
+	for (size_t i = 0; i < COUNT(mems); i++) {
+		fairlead_error err = { 0 };
+		unsigned char *bytes = fl_mem_zeroed(mems[i], 1000, 3, &err);
+
+		assert_non_null(bytes);
+		for (size_t k = 0; k < 3000; k++)
+			assert_int_equal(bytes[k], 0);
+		fl_mem_free(mems[i], bytes);
+		assert_null(fl_mem_zeroed(mems[i], SIZE_MAX, 3, &err));
+		assert_int_equal(err.code, FAIRLEAD_ENOMEM);
+	}
+	f.fail_at = 1;
+	assert_null(fl_mem_zeroed(&f.mem, 1, 1, NULL));
 	assert_int_equal(f.live, 0);
 }
 

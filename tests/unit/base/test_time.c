@@ -139,7 +139,8 @@ TEST(periods)
 		{ "5", -1 },
 		{ "d", -1 },
 		{ "-1d", -1 },
-		{ "1y", -1 },
+		{ "5y", INT64_C(5) * 365 * 86400 * FL_SECOND },
+		{ "1mo", -1 },
 		{ "9999999w", -1 },
 	};
 
@@ -149,6 +150,56 @@ TEST(periods)
 
 		CHECK((r == 0) == (rows[i].want >= 0), rows[i].text);
 		CHECK(got == rows[i].want, rows[i].text);
+	}
+}
+
+/* As sbatch reads them, and as all other periods. */
+TEST(limits)
+{
+	static const struct {
+		const char *text;
+		int64_t seconds; /* -1: refused */
+	} rows[] = {
+		{ "90", 5400 },
+		{ "0", 0 },
+		{ "90:30", 5430 },
+		{ "1:30:00", 5400 },
+		{ "100:00:00", 360000 },
+		{ "1-02", 93600 },
+		{ "1-02:00", 93600 },
+		{ "1-02:30", 95400 },
+		{ "1-02:00:05", 93605 },
+		{ "0-0:5", 300 },
+		{ "1h30m", 5400 },
+		{ "90s", 90 },
+		{ "2w", 1209600 },
+		{ "", -1 },
+		{ ":30", -1 },
+		{ "30:", -1 },
+		{ "1:60", -1 },
+		{ "1:00:60", -1 },
+		{ "1:2:3:4", -1 },
+		{ "1-", -1 },
+		{ "-1", -1 },
+		{ "1-24", -1 },
+		{ "1-2-3", -1 },
+		{ "1 h", -1 },
+		{ "1h30", -1 },
+		{ "+90", -1 },
+		{ "90.5", -1 },
+		{ "1234567890", -1 },
+		{ "99999-00", 8639913600 },
+		{ "999999-00", -1 },
+		{ "999999999:00:00", -1 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		fl_time got = -1;
+		int r = fl_limit_parse(rows[i].text, strlen(rows[i].text), &got, NULL);
+
+		CHECK((r == 0) == (rows[i].seconds >= 0), rows[i].text);
+		if (r == 0)
+			CHECK(got == rows[i].seconds * FL_SECOND, rows[i].text);
 	}
 }
 
