@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0
+import os
+import shutil
+import tempfile
+
+import certificates
+import pytest
+from fake import Fake
+from followed import Follow, kubeconfig
+from watching import Watching, let_pass
+
+
+def pytest_configure(config):
+    """A folder of its own: the usual one of a user is closed to others whenever any pytest begins."""
+    if config.option.basetemp is None:
+        config.own_temp = tempfile.mkdtemp(prefix="fairlead-")
+        os.chmod(config.own_temp, 0o755)  # a daemon that root has started is not root
+        config.option.basetemp = os.path.join(config.own_temp, "t")
+
+
+def pytest_sessionfinish(session, exitstatus):
+    if exitstatus == 0 and hasattr(session.config, "own_temp"):
+        shutil.rmtree(session.config.own_temp, ignore_errors=True)
+
+
+@pytest.fixture(scope="session")
+def certificate(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("certificate")
+    let_pass(folder)
+    return certificates.Certificate(folder, "server")
+
+
+@pytest.fixture
+def fake(certificate):
+    made = Fake(certificate.file, certificate.key, seed=int(os.environ.get("FAIRLEAD_SEED", "1")))
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def follow(fake, certificate, tmp_path):
+    """Starts the program: follow(word...); all have to end well. @plugin: its value as YAML."""
+    started = []
+
+    def start(*words, plugin=None):
+        config = kubeconfig(tmp_path, fake.port, certificate.file)
+        if plugin:
+            text = config.read_text().replace(f"tokenFile: {tmp_path / 'token'}", f"exec: {plugin}")
+            config.write_text(text)
+        started.append(Follow(config, "seed=1", "first=50", "most=400", *words))
+        return started[-1]
+
+    yield start
+    for one in started:
+        if one.process.poll() is None:
+            one.end()
+        assert one.process.returncode == 0
+
+
+@pytest.fixture
+def watch(fake, certificate, tmp_path):
+    """Starts fairleadd --cluster: watch(word..., listen=...); it has to end well."""
+    started = []
+
+    def start(*words, **options):
+        started.append(Watching(tmp_path, kubeconfig(tmp_path, fake.port, certificate.file), *words, **options))
+        return started[-1]
+
+    yield start
+    for one in started:
+        assert one.end() in (0, -9), one.text()
