@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A mirror that heard any events and then a list is a new one that heard the list. */
+#include "base/random.h"
+#include "lib/few.h"
+#include "lib/unit.h"
+#include "mirror/mirror.h"
+#include "unit/mirror/objects.h"
+
+enum { NAMES = 40, EVENTS = 400, WORLDS = 60 };
+
+struct world {
+	struct fl_random random;
+	struct written there[NAMES]; /* version 0: not there */
+	unsigned version;
+	unsigned told; /* changes */
+};
+
+static unsigned draw(struct world *w, unsigned below)
+{
+	return (unsigned)(fl_random_bits(&w->random) % below);
+}
+
+static int hear(void *user, const struct fl_mirror_change *change, fairlead_error *err)
+{
+	(void)err;
+	assert_true(change->now || change->was);
+	((struct world *)user)->told++;
+	return 0;
+}
+
+static void see(struct fl_mirror *m, const struct written *w)
+{
+	char text[OBJECT];
+	fairlead_error err = { 0 };
+
+	write_workload(w, text);
+	assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, text, strlen(text), &err), 0);
+}
+
+static void gone(struct fl_mirror *m, unsigned i)
+{
+	char name[16];
+
+	(void)snprintf(name, sizeof name, "w%u", i);
+	assert_int_equal(fl_mirror_remove(m, FL_MIRROR_WORKLOAD, "ns", name, NULL), 0);
+}
+
+/* One thing happens; the mirror hears it unless @deaf. */
+static void happen(struct world *w, struct fl_mirror *m, bool deaf)
+{
+	const unsigned i = draw(w, NAMES);
+	struct written *o = &w->there[i];
+
+	if (o->version && draw(w, 4) == 0) {
+		o->version = 0;
+		if (!deaf)
+			gone(m, i);
+		return;
+	}
+	if (!o->version)
+		*o = (struct written){ .name = i, .uid = w->version };
+	o->version = ++w->version;
+	o->pods = draw(w, 3);
+	o->priority = draw(w, 2);
+	o->out = draw(w, 6) == 0;
+	o->reserved = draw(w, 2);
+	o->evicted = draw(w, 4) == 0;
+	o->finished = draw(w, 6) == 0;
+	o->held = draw(w, 2);
+	o->requeue = draw(w, 2);
+	if (!deaf)
+		see(m, o);
+}
+
+static void list(struct world *w, struct fl_mirror *m)
+{
+	fairlead_error err = { 0 };
+
+	fl_mirror_begin(m, FL_MIRROR_WORKLOAD, "v1beta2");
+	for (unsigned i = 0; i < NAMES; i++)
+		if (w->there[i].version)
+			see(m, &w->there[i]);
+	assert_int_equal(fl_mirror_listed(m, FL_MIRROR_WORKLOAD, &err), 0);
+}
+
+static int find_same(void *user, struct fl_mirror_object *o, fairlead_error *err)
+{
+	const struct fl_mirror *other = user;
+	const struct fl_mirror_object *same = fl_mirror_find(
+		other, (enum fl_mirror_kind)o->kind, fl_mirror_namespace(o), fl_mirror_name(o));
+	uint64_t a[2], b[2];
+
+	(void)err;
+	assert_non_null(same);
+	fl_mirror_digest_of(o, a);
+	fl_mirror_digest_of(same, b);
+	assert_memory_equal(a, b, sizeof a);
+	return 0;
+}
+
+static void check(struct world *w, const struct fl_mirror *m)
+{
+	struct fl_mirror *fresh;
+	fairlead_error err = { 0 };
+	uint64_t a[2], b[2];
+
+	assert_int_equal(fl_mirror_new(NULL, NULL, &fresh, &err), 0);
+	list(w, fresh);
+	assert_int_equal(fl_mirror_each(m, FL_MIRROR_WORKLOAD, find_same, fresh, &err), 0);
+	assert_int_equal(fl_mirror_count(m, FL_MIRROR_WORKLOAD),
+			 fl_mirror_count(fresh, FL_MIRROR_WORKLOAD));
+	fl_mirror_digest(m, a);
+	fl_mirror_digest(fresh, b);
+	assert_memory_equal(a, b, sizeof a);
+	fl_mirror_free(fresh);
+}
+
+TEST(any_events_then_a_list)
+{
+	for (unsigned seed = 0; seed < few(WORLDS); seed++) {
+		struct world w = { .told = 0 };
+		fairlead_error err = { 0 };
+		struct fl_mirror *m;
+		unsigned n;
+
+		fl_random_init(&w.random, seed, fl_random_stream("mirror"));
+		assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+		n = draw(&w, EVENTS);
+		for (unsigned i = 0; i < n; i++)
+			happen(&w, m, /* deaf= */ draw(&w, 10) == 0);
+		if (draw(&w, 2))
+			fl_mirror_pin(m);
+		list(&w, m);
+		check(&w, m);
+		for (unsigned i = 0; i < n / 4; i++)
+			happen(&w, m, /* deaf= */ false);
+		check(&w, m); /* a watch without gaps needs no list */
+		fl_mirror_free(m);
+	}
+}
+
+/* What the API server changes besides costs a comparison and tells nobody. */
+TEST(the_same_essence_is_silent)
+{
+	struct written o = { .name = 1, .uid = 1, .version = 1, .reserved = true };
+	struct world w = { .told = 0 };
+	fairlead_error err = { 0 };
+	struct fl_mirror *m;
+
+	assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+	see(m, &o);
+	assert_int_equal(w.told, 1);
+	o.version =
+		2; /* and with it managed fields, an annotation, a status that decides nothing */
+	see(m, &o);
+	assert_int_equal(w.told, 1);
+	assert_true(fl_mirror_find(m, FL_MIRROR_WORKLOAD, "ns", "w1")->version == 2);
+	fl_mirror_free(m);
+}
+
+TEST(equal_podsets_are_kept_once)
+{
+	enum { MANY = 1000 };
+	struct written o = { .version = 1 };
+	fairlead_error err = { 0 };
+	struct fl_mirror *m;
+
+	assert_int_equal(fl_mirror_new(NULL, NULL, &m, &err), 0);
+	for (o.name = 0; o.name < MANY; o.name++) {
+		o.uid = o.name;
+		o.reserved = o.name % 2;
+		see(m, &o);
+	}
+	assert_true(fl_mirror_bytes(m) / MANY < 300);
+	fl_mirror_free(m);
+}
+
+TEST(what_cannot_be_read_stays_without_essence)
+{
+	static const char bad[] = "{\"metadata\":{\"name\":\"w1\",\"namespace\":\"ns\"},\"spec\":{"
+				  "\"podSets\":[{\"count\":\"many\"}]}}";
+	fairlead_error err = { 0 };
+	struct written o = { .name = 1, .version = 1 };
+	struct world w = { .told = 0 };
+	struct fl_mirror *m;
+
+	assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+	see(m, &o);
+	assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, bad, sizeof bad - 1, &err), 1);
+	assert_true(err.text[0]);
+	assert_int_equal(fl_mirror_find(m, FL_MIRROR_WORKLOAD, "ns", "w1")->fate, FL_FATE_NONE);
+	assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, "{", 1, &err), FAIRLEAD_EINPUT);
+	assert_int_equal(fl_mirror_count(m, FL_MIRROR_WORKLOAD), 1);
+	fl_mirror_free(m);
+}
+
+/* A watch may bring ever new names. */
+TEST(no_more_of_a_kind_than_a_list_may_have)
+{
+	struct written o = { .version = 1 };
+	struct world w = { .told = 0 };
+	fairlead_error err = { 0 };
+	struct fl_mirror *m;
+	char text[OBJECT];
+
+	assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+	fl_mirror_limit(m, 2);
+	for (o.name = 0; o.name < 2; o.name++)
+		see(m, &o);
+	write_workload(&o, text);
+	for (unsigned i = 0; i < 2; i++)
+		assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, text, strlen(text), &err),
+				 FAIRLEAD_ELIMIT);
+	assert_string_equal(err.text, "there are more than 2 of them");
+	assert_int_equal(fl_mirror_count(m, FL_MIRROR_WORKLOAD), 2);
+	assert_int_equal(w.told, 2);
+	o.name = 0;
+	o.priority = 7;
+	see(m, &o); /* those that are there go on */
+	assert_int_equal(w.told, 3);
+	o.uid = 9;
+	see(m, &o);
+	gone(m, 1);
+	o.name = 2;
+	see(m, &o);
+	assert_int_equal(fl_mirror_count(m, FL_MIRROR_WORKLOAD), 2);
+	fl_mirror_free(m);
+}
+
+UNIT_GROUP("mirror")
