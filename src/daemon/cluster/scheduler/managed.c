@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cluster/scheduler/managed.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/mem.h"
+#include "base/time.h"
+#include "codec/text/quantity.h"
+
+/* What Kueue's scheduler writes as FL_MANAGED_BY. */
+static const char *const conditions[] = {
+	"Admitted",           "BlockedOnPreemptionGates",
+	"DeactivationTarget", "Evicted",
+	"Finished",           "Preempted",
+	"QuotaReserved",      "Requeued",
+};
+static const char *const fields[] = {
+	"accumulatedPastExecutionTimeSeconds",
+	"admission",
+	"admissionChecks",
+	"clusterName",
+	"nominatedClusterNames",
+	"preemptionGates",
+	"requeueState",
+	"resourceRequests",
+	"schedulingStats",
+	"unhealthyNodes",
+};
+/* Taken away by an admission. */
+static const char *const cleared[] = { "resourceRequests", "unhealthyNodes" };
+/* Conditions of a past eviction, which an admission ends. */
+static const char *const past[] = { "Evicted", "Preempted", "BlockedOnPreemptionGates" };
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+
+static bool is_one_of(const char *const *names, size_t n, const char *name)
+{
+	for (size_t i = 0; name && i < n; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static const char *text_of(const json_t *object, const char *field)
+{
+	const char *text = json_string_value(json_object_get(object, field));
+
+	return text ? text : "";
+}
+
+/* --- reading --- */
+
+/* {"generation": N, "status": the set}; NULL: no memory. */
+static json_t *pick(const json_t *object)
+{
+	const json_t *meta = json_object_get(object, "metadata");
+	const json_t *status = json_object_get(object, "status");
+	json_t *kept = json_array(), *set = json_object();
+	json_t *out = json_object();
+	int rc = json_object_set_new(
+		out, "generation",
+		json_integer(json_integer_value(json_object_get(meta, "generation"))));
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(status, "conditions"), i,
+			   one) if (is_one_of(conditions, COUNT(conditions), text_of(one, "type")))
+		rc |= json_array_append(kept, one);
+	rc |= json_object_set_new(set, "conditions", kept);
+	for (i = 0; i < COUNT(fields); i++)
+		if ((one = json_object_get(status, fields[i])))
+			rc |= json_object_set(set, fields[i], one);
+	rc |= json_object_set_new(out, "status", set);
+	if (rc == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+/* --- keeping --- */
+
+/*
+ * Times of a second, "2026-01-01T00:00:00Z", are taken out of the text, where one byte stands for each:
+ * what is left is the same for many Workloads.
+ */
+enum { STAMP = 20, HOLE = 1 };
+
+struct fl_managed {
+	uint64_t key; /* hash of its uid */
+	uint64_t version;
+	struct fl_shared *text;
+	uint32_t n_times;
+	uint32_t times[]; /* seconds since 1970 */
+};
+
+static uint64_t key_of(const char *uid)
+{
+	return fl_shared_hash((const uint8_t *)uid, (uint32_t)strlen(uid));
+}
+
+static bool is_stamp(const char *text, size_t len, uint32_t *ret)
+{
+	fairlead_error none;
+	char again[40];
+	fl_time t;
+
+	if (len < STAMP || text[4] != '-' || text[10] != 'T' || text[19] != 'Z' ||
+	    fl_time_parse(text, STAMP, &t, &none) < 0 || t < 0 || t / FL_SECOND > UINT32_MAX ||
+	    strncmp(fl_time_format(again, t), text, STAMP) != 0)
+		return false;
+	*ret = (uint32_t)(t / FL_SECOND);
+	return true;
+}
+
+/* In place. */
+static size_t take_times(char *text, size_t len, uint32_t *times, uint32_t *n)
+{
+	size_t to = 0;
+
+	*n = 0;
+	for (size_t at = 0; at < len; at++) {
+		text[to++] = text[at];
+		if (text[at] == '"' && is_stamp(text + at + 1, len - at - 1, &times[*n])) {
+			(*n)++;
+			text[to++] = HOLE;
+			at += STAMP;
+		}
+	}
+	return to;
+}
+
+static char *with_times(const struct fl_managed *set)
+{
+	char *text = malloc(set->text->n + (size_t)STAMP * set->n_times + 1), stamp[40];
+	size_t to = 0;
+	uint32_t next = 0;
+
+	for (uint32_t at = 0; text && at < set->text->n; at++) {
+		if (set->text->bytes[at] != HOLE) {
+			text[to++] = (char)set->text->bytes[at];
+			continue;
+		}
+		memcpy(text + to, fl_time_format(stamp, set->times[next++] * FL_SECOND), STAMP);
+		to += STAMP;
+	}
+	if (text)
+		text[to] = '\0';
+	return text;
+}
+
+static uint32_t slot_of(const struct fl_managed_all *s, uint64_t key)
+{
+	uint32_t at = (uint32_t)key & (s->slots - 1);
+
+	while (s->slot[at] && s->slot[at]->key != key)
+		at = (at + 1) & (s->slots - 1);
+	return at;
+}
+
+static const struct fl_managed *find(const struct fl_managed_all *s, const char *uid)
+{
+	return s->slots ? s->slot[slot_of(s, key_of(uid))] : NULL;
+}
+
+static int grow(struct fl_managed_all *s, fairlead_error *err)
+{
+	struct fl_managed_all wider = { .slots = s->slots ? 2 * s->slots : 64 };
+
+	if (s->slots && 2 * (s->used + 1) <= s->slots)
+		return 0;
+	wider.slot = calloc(wider.slots, sizeof *wider.slot);
+	if (!wider.slot)
+		return fl_fail_nomem(err);
+	for (uint32_t i = 0; i < s->slots; i++)
+		if (s->slot[i])
+			wider.slot[slot_of(&wider, s->slot[i]->key)] = s->slot[i];
+	free(s->slot);
+	s->slot = wider.slot;
+	s->slots = wider.slots;
+	return 0;
+}
+
+static void free_set(struct fl_managed_all *s, struct fl_managed *set)
+{
+	if (set && fl_shared_leave(&s->texts, set->text))
+		free(set->text);
+	free(set);
+}
+
+static void remove_at(struct fl_managed_all *s, uint32_t at)
+{
+	free_set(s, s->slot[at]);
+	s->slot[at] = NULL;
+	s->used--;
+	/* Those behind it that stood there for want of its place. */
+	for (uint32_t i = (at + 1) & (s->slots - 1); s->slot[i]; i = (i + 1) & (s->slots - 1)) {
+		struct fl_managed *set = s->slot[i];
+
+		s->slot[i] = NULL;
+		s->slot[slot_of(s, set->key)] = set;
+	}
+}
+
+static int keep(struct fl_managed_all *s, uint64_t key, uint64_t version, char *text,
+		fairlead_error *err)
+{
+	size_t len = strlen(text);
+	uint32_t n, at, *times = malloc((len / STAMP + 1) * sizeof *times);
+	struct fl_managed *set;
+	int r;
+
+	if (!times)
+		return fl_fail_nomem(err);
+	len = take_times(text, len, times, &n);
+	set = malloc(sizeof *set + n * sizeof *times);
+	r = set ? grow(s, err) : fl_fail_nomem(err);
+	if (r == 0)
+		r = fl_shared_enter(&s->texts, (const uint8_t *)text, (uint32_t)len, &set->text,
+				    err);
+	if (r == 0) {
+		set->key = key;
+		set->version = version;
+		set->n_times = n;
+		memcpy(set->times, times, n * sizeof *times);
+		at = slot_of(s, key);
+		s->used += !s->slot[at];
+		free_set(s, s->slot[at]);
+		s->slot[at] = set;
+	} else {
+		free(set);
+	}
+	free(times);
+	return r;
+}
+
+/* Is @meta, of that version, what the mirror has, and waits or holds quota? */
+static bool is_current(const struct fl_mirror *m, const json_t *meta, uint64_t version)
+{
+	const struct fl_mirror_object *o = fl_mirror_find(
+		m, FL_MIRROR_WORKLOAD, text_of(meta, "namespace"), text_of(meta, "name"));
+
+	return o && o->version == version && o->fate != FL_FATE_OVER;
+}
+
+int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror *m, const char *json,
+		   size_t len, fairlead_error *err)
+{
+	json_t *object = json_loadb(json, len, 0, NULL), *set = NULL;
+	const json_t *meta = json_object_get(object, "metadata");
+	const uint64_t version = strtoull(text_of(meta, "resourceVersion"), NULL, 10);
+	char *text = NULL;
+	int r = 0;
+
+	if (!meta) {
+		r = fl_fail(err, FAIRLEAD_EINPUT, "no object of the API");
+	} else if (is_current(m, meta, version)) {
+		set = pick(object);
+		text = set ? json_dumps(set, JSON_COMPACT) : NULL;
+		r = text ? keep(s, key_of(text_of(meta, "uid")), version, text, err) :
+			   fl_fail_nomem(err);
+	}
+	free(text);
+	json_decref(set);
+	json_decref(object);
+	return r;
+}
+
+void fl_managed_remove(struct fl_managed_all *s, const char *uid)
+{
+	uint32_t at = s->slots ? slot_of(s, key_of(uid)) : 0;
+
+	if (s->slots && s->slot[at])
+		remove_at(s, at);
+}
+
+void fl_managed_done(struct fl_managed_all *s)
+{
+	for (uint32_t i = 0; i < s->slots; i++)
+		free_set(s, s->slot[i]);
+	free(s->slot);
+	fl_shared_done(&s->texts);
+	*s = (struct fl_managed_all){ 0 };
+}
+
+/* --- writing --- */
+
+struct writing {
+	json_t *status;
+	json_int_t generation;
+	char now[40];
+	int rc;
+};
+
+static json_t *find_condition(const struct writing *w, const char *type)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(w->status, "conditions"), i,
+			   one) if (strcmp(text_of(one, "type"), type) == 0) return one;
+	return NULL;
+}
+
+/* Its time is that of before while its status is. */
+static void set_condition(struct writing *w, const char *type, const char *is, const char *reason,
+			  const char *message)
+{
+	json_t *one = find_condition(w, type);
+	bool as_before = one && strcmp(text_of(one, "status"), is) == 0;
+
+	if (!one) {
+		one = json_pack("{s:s}", "type", type);
+		w->rc |= json_array_append_new(json_object_get(w->status, "conditions"), one);
+	}
+	w->rc |= json_object_set_new(one, "status", json_string(is));
+	w->rc |= json_object_set_new(one, "reason", json_string(reason));
+	w->rc |= json_object_set_new(one, "message", json_string(message));
+	w->rc |= json_object_set_new(one, "observedGeneration", json_integer(w->generation));
+	if (!as_before)
+		w->rc |= json_object_set_new(one, "lastTransitionTime", json_string(w->now));
+}
+
+static void end_past(struct writing *w, const char *type)
+{
+	json_t *one = find_condition(w, type);
+	char *message;
+
+	if (!one || strcmp(text_of(one, "status"), "True") != 0)
+		return;
+	if (asprintf(&message, "Previously: %s", text_of(one, "message")) < 0) {
+		w->rc = -1;
+		return;
+	}
+	set_condition(w, type, "False", "QuotaReserved", message);
+	free(message);
+}
+
+static json_t *assignments(const struct fl_managed_change *change)
+{
+	json_t *out = json_array(), *podset = NULL;
+	const char *name = NULL;
+	int rc = out ? 0 : -1;
+
+	for (uint32_t i = 0; i < change->n; i++) {
+		const struct fl_managed_row *row = &change->rows[i];
+		char quantity[32];
+
+		if (!name || strcmp(name, row->podset) != 0) {
+			name = row->podset;
+			podset = json_pack("{s:s, s:i, s:{}, s:{}}", "name", name, "count",
+					   (int)row->count, "flavors", "resourceUsage");
+			rc |= json_array_append_new(out, podset);
+		}
+		if (!row->resource)
+			continue;
+		rc |= json_object_set_new(json_object_get(podset, "flavors"), row->resource,
+					  json_string(row->flavor));
+		rc |= json_object_set_new(
+			json_object_get(podset, "resourceUsage"), row->resource,
+			json_string(fl_quantity_format(quantity, row->amount,
+						       strcmp(row->resource, "cpu") == 0,
+						       /* binary= */ true)));
+	}
+	if (rc == 0)
+		return out;
+	json_decref(out);
+	return NULL;
+}
+
+static void admit(struct writing *w, const struct fl_managed_change *change)
+{
+	char *message;
+
+	for (size_t i = 0; i < COUNT(past); i++)
+		end_past(w, past[i]);
+	for (size_t i = 0; i < COUNT(cleared); i++)
+		(void)json_object_del(w->status, cleared[i]);
+	w->rc |= json_object_set_new(w->status, "admission",
+				     json_pack("{s:s, s:o}", "clusterQueue", change->cluster_queue,
+					       "podSetAssignments", assignments(change)));
+	if (asprintf(&message, "Quota reserved in ClusterQueue %s", change->cluster_queue) < 0) {
+		w->rc = -1;
+		return;
+	}
+	set_condition(w, "QuotaReserved", "True", "QuotaReserved", message);
+	set_condition(w, "Admitted", "True", "Admitted", "The workload is admitted");
+	free(message);
+}
+
+/* One more in schedulingStats.evictions. */
+static void count_eviction(struct writing *w, const char *reason)
+{
+	json_t *stats = json_object_get(w->status, "schedulingStats"), *all, *one;
+	size_t i;
+
+	if (!stats) {
+		stats = json_object();
+		w->rc |= json_object_set_new(w->status, "schedulingStats", stats);
+	}
+	if (!(all = json_object_get(stats, "evictions"))) {
+		all = json_array();
+		w->rc |= json_object_set_new(stats, "evictions", all);
+	}
+	json_array_foreach(all, i, one) if (strcmp(text_of(one, "reason"), reason) == 0 &&
+					    !*text_of(one, "underlyingCause"))
+	{
+		w->rc |= json_object_set_new(
+			one, "count",
+			json_integer(json_integer_value(json_object_get(one, "count")) + 1));
+		return;
+	}
+	w->rc |= json_array_append_new(all, json_pack("{s:s, s:s, s:i}", "reason", reason,
+						      "underlyingCause", "", "count", 1));
+}
+
+/* The admission stays: Kueue takes it away when no pod is left. */
+static void evict(struct writing *w, const struct fl_managed_change *change)
+{
+	set_condition(w, "Evicted", "True", change->reason, change->message);
+	if (change->preempted)
+		set_condition(w, "Preempted", "True", change->preempted, change->message);
+	count_eviction(w, change->reason);
+}
+
+/* Whole seconds, as the API has them. */
+static void format_now(char now[40], fl_time t) { (void)fl_time_format(now, t - t % FL_SECOND); }
+
+static char *body_of(const struct fl_mirror_object *o, json_t *status)
+{
+	char version[24], *text;
+	json_t *body;
+
+	(void)snprintf(version, sizeof version, "%llu", (unsigned long long)o->version);
+	body = json_pack("{s:s, s:s, s:{s:s, s:s, s:s, s:s}, s:O}", "apiVersion",
+			 "kueue.x-k8s.io/" FL_MANAGED_API, "kind", "Workload", "metadata", "name",
+			 fl_mirror_name(o), "namespace", fl_mirror_namespace(o), "uid",
+			 fl_mirror_uid(o), "resourceVersion", version, "status", status);
+	text = body ? json_dumps(body, JSON_COMPACT) : NULL;
+	json_decref(body);
+	return text;
+}
+
+int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+		    const struct fl_managed_change *change, char **ret, fairlead_error *err)
+{
+	const struct fl_managed *set = find(s, fl_mirror_uid(o));
+	struct writing w = { .rc = 0 };
+	char *text;
+	json_t *kept;
+
+	if (!set || set->version != o->version)
+		return fl_fail(err, FAIRLEAD_ESTATE, "its status is not known");
+	text = with_times(set);
+	kept = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
+	w.status = json_object_get(kept, "status");
+	w.generation = json_integer_value(json_object_get(kept, "generation"));
+	format_now(w.now, change->now);
+	if (!w.status)
+		w.rc = -1;
+	else if (change->cluster_queue)
+		admit(&w, change);
+	else
+		evict(&w, change);
+	*ret = w.rc ? NULL : body_of(o, w.status);
+	json_decref(kept);
+	return *ret ? 0 : fl_fail_nomem(err);
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * managed - what Kueue's scheduler has written into a Workload's status, and must write again with each decision
+ *
+ * Kueue writes it by server-side apply as one manager of fields, always the whole set: what is left out is taken
+ * away.  So of each Workload that waits or holds quota the set is kept, and a decision changes it.  Which fields and
+ * conditions those are is Kueue's internal contract, as of 0.17 (managed.c); tests/e2e/test_admission_writes.py
+ * holds it against a real one.
+ *
+ * Promises: a body that is made has uid and resourceVersion of the set it was made of, so a server that has another
+ * version refuses it.
+ *
+ * Memory: texts that differ in their times alone are kept once; then some 60 bytes a Workload.
+ * Tested in tests/unit/daemon/test_managed.c.
+ */
+#ifndef FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
+#define FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
+
+#include "mirror/mirror.h"
+#include "record/record.h"
+
+#define FL_MANAGED_BY "kueue-admission"
+#define FL_MANAGED_API "v1beta2" /* the version of the API whose set this is */
+
+struct fl_managed;
+
+struct fl_managed_all {
+	struct fl_managed **slot; /* by uid: open addressing */
+	uint32_t slots, used;
+	struct fl_shared_set texts;
+};
+void fl_managed_done(struct fl_managed_all *s);
+/*
+ * Of the Workload in @json, an object of the API, if @m has it in that version and it is not over; in place of what is
+ * there of that uid. EINPUT, ENOMEM.
+ */
+int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror *m, const char *json,
+		   size_t len, fairlead_error *err);
+void fl_managed_remove(struct fl_managed_all *s, const char *uid);
+/* A row for each resource of each podset, those of a podset together. */
+struct fl_managed_row {
+	const char *podset;
+	int32_t count;
+	const char *resource, *flavor; /* NULL: a podset that asks for nothing */
+	fl_amount amount;              /* of all its pods */
+};
+
+/* A decision about a Workload. */
+struct fl_managed_change {
+	fl_time now;
+	/* It is admitted: where, and what it gets. NULL: it is evicted. */
+	const char *cluster_queue;
+	const struct fl_managed_row *rows;
+	uint32_t n;
+	/* It is evicted: reason of condition Evicted; of condition Preempted, NULL: not preempted; why, for both. */
+	const char *reason, *preempted, *message;
+};
+/*
+ * The body of an apply to @o's status (heap, free), which must be there in that version.
+ * ESTATE: it is not; ENOMEM.
+ */
+int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+		    const struct fl_managed_change *change, char **ret, fairlead_error *err);
+
+#endif

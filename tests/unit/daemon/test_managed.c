@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What Kueue's scheduler has written of a Workload: kept, and with a decision in it written again. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "daemon/cluster/scheduler/managed.h"
+#include "lib/unit.h"
+
+enum { TEXT = 4000, MANY = 500, NOW_SECONDS = 1793000000 };
+
+#define OTHER_TIME "2026-11-29T09:00:00Z"
+#define CONDITION(type, is, reason, message)                                                       \
+	"{\"type\":\"" type "\",\"status\":\"" is "\",\"reason\":\"" reason                        \
+	"\",\"message\":\"" message                                                                \
+	"\",\"observedGeneration\":1,\"lastTransitionTime\":\"" OTHER_TIME "\"}"
+
+struct world {
+	struct fl_mirror *mirror;
+	struct fl_managed_all all;
+};
+
+/* Whether the mirror took it, too. */
+static void see(struct world *w, unsigned number, unsigned version, const char *status)
+{
+	char text[TEXT];
+	fairlead_error err = { 0 };
+
+	(void)snprintf(text, sizeof text,
+		       "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"w%u\",\"uid\":\"u%u\","
+		       "\"resourceVersion\":\"%u\",\"generation\":3,"
+		       "\"creationTimestamp\":\"" OTHER_TIME "\"},"
+		       "\"spec\":{\"queueName\":\"q\",\"podSets\":[{\"name\":\"main\",\"count\":1,"
+		       "\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}]},"
+		       "\"status\":%s}",
+		       number, number, version, status);
+	assert_int_equal(fl_mirror_see(w->mirror, FL_MIRROR_WORKLOAD, text, strlen(text), &err), 0);
+	assert_int_equal(fl_managed_put(&w->all, w->mirror, text, strlen(text), &err), 0);
+}
+
+static void begin(struct world *w)
+{
+	fairlead_error err;
+
+	*w = (struct world){ 0 };
+	assert_int_equal(fl_mirror_new(NULL, NULL, &w->mirror, &err), 0);
+	fl_mirror_begin(w->mirror, FL_MIRROR_WORKLOAD, "v1beta2");
+}
+
+static void end(struct world *w)
+{
+	fl_managed_done(&w->all);
+	fl_mirror_free(w->mirror);
+}
+
+static json_t *body_of(struct world *w, const char *name, const struct fl_managed_change *change)
+{
+	const struct fl_mirror_object *o = fl_mirror_find(w->mirror, FL_MIRROR_WORKLOAD, "ns",
+							  name);
+	fairlead_error err = { 0 };
+	char *text = NULL;
+	json_t *body;
+
+	assert_non_null(o);
+	assert_int_equal(fl_managed_body(&w->all, o, change, &text, &err), 0);
+	body = json_loads(text, 0, NULL);
+	assert_non_null(body);
+	free(text);
+	return body;
+}
+
+static const json_t *condition(const json_t *body, const char *type)
+{
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(body, "status"), "conditions"), i,
+			   one) if (strcmp(json_string_value(json_object_get(one, "type")), type) ==
+				    0) return one;
+	return NULL;
+}
+
+/* Is there something to write for w@number? */
+static bool has(struct world *w, unsigned number)
+{
+	const struct fl_managed_change change = { .reason = "x", .message = "" };
+	char name[20], *text = NULL;
+	fairlead_error err = { 0 };
+	int r;
+
+	(void)snprintf(name, sizeof name, "w%u", number);
+	r = fl_managed_body(&w->all, fl_mirror_find(w->mirror, FL_MIRROR_WORKLOAD, "ns", name),
+			    &change, &text, &err);
+	free(text);
+	return r == 0;
+}
+
+static void check_text(const json_t *object, const char *field, const char *wanted)
+{
+	assert_string_equal(json_string_value(json_object_get(object, field)), wanted);
+}
+
+static const struct fl_managed_row rows[] = {
+	{ "main", 2, "cpu", "pool", 1500 },
+	{ "main", 2, "memory", "pool", 3 << 20 },
+	{ "side", 1, NULL, NULL, 0 },
+};
+static const struct fl_managed_change admission = {
+	.now = NOW_SECONDS * FL_SECOND + 7, .cluster_queue = "cq", .rows = rows, .n = 3
+};
+
+TEST(an_admission)
+{
+	struct world w;
+	json_t *body, *sets;
+	const json_t *one;
+
+	begin(&w);
+	see(&w, 1, 20,
+	    "{\"conditions\":[" CONDITION("QuotaReserved", "False", "Suspended", "inactive") "," CONDITION(
+		    "Evicted", "True", "Preempted",
+		    "for another \\u0001") "," CONDITION("PodsReady", "False", "x",
+							 "not the scheduler's") "],"
+										"\"requeueState\":{\"count\":1},\"unhealthyNodes\":[{\"name\":\"n\"}],"
+										"\"reclaimablePods\":[{\"name\":\"main\",\"count\":1}]}");
+	body = body_of(&w, "w1", &admission);
+	check_text(body, "apiVersion", "kueue.x-k8s.io/v1beta2");
+	one = json_object_get(body, "metadata");
+	check_text(one, "uid", "u1");
+	check_text(one, "resourceVersion", "20");
+	one = json_object_get(body, "status");
+	assert_null(json_object_get(one, "unhealthyNodes"));
+	assert_null(json_object_get(one, "reclaimablePods"));
+	assert_int_equal(
+		json_integer_value(json_object_get(json_object_get(one, "requeueState"), "count")),
+		1);
+	check_text(json_object_get(one, "admission"), "clusterQueue", "cq");
+	sets = json_object_get(json_object_get(one, "admission"), "podSetAssignments");
+	assert_int_equal(json_array_size(sets), 2);
+	one = json_array_get(sets, 0);
+	check_text(json_object_get(one, "flavors"), "cpu", "pool");
+	check_text(json_object_get(one, "resourceUsage"), "cpu", "1500m");
+	check_text(json_object_get(one, "resourceUsage"), "memory", "3Mi");
+	assert_int_equal(json_object_size(json_object_get(json_array_get(sets, 1), "flavors")), 0);
+	one = condition(body, "QuotaReserved");
+	check_text(one, "status", "True");
+	check_text(one, "lastTransitionTime", "2026-10-26T07:33:20Z");
+	assert_int_equal(json_integer_value(json_object_get(one, "observedGeneration")), 3);
+	one = condition(body, "Evicted");
+	check_text(one, "status", "False");
+	check_text(one, "message", "Previously: for another \x01");
+	assert_null(condition(body, "PodsReady"));
+	json_decref(body);
+	end(&w);
+}
+
+TEST(an_eviction)
+{
+	const struct fl_managed_change change = { .now = NOW_SECONDS * FL_SECOND,
+						  .reason = "Preempted",
+						  .preempted = "InClusterQueue",
+						  .message = "why" };
+	struct world w;
+	json_t *body, *stats;
+
+	begin(&w);
+	see(&w, 1, 20,
+	    "{\"admission\":{\"clusterQueue\":\"cq\",\"podSetAssignments\":[{\"name\":\"main\"}]},"
+	    "\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"underlyingCause\":\"\",\"count\":2}]},"
+	    "\"conditions\":[" CONDITION("QuotaReserved", "True", "QuotaReserved", "x") "]}");
+	body = body_of(&w, "w1", &change);
+	check_text(json_object_get(json_object_get(body, "status"), "admission"), "clusterQueue",
+		   "cq");
+	check_text(condition(body, "Evicted"), "reason", "Preempted");
+	check_text(condition(body, "Preempted"), "reason", "InClusterQueue");
+	check_text(condition(body, "QuotaReserved"), "lastTransitionTime", OTHER_TIME);
+	stats = json_array_get(
+		json_object_get(json_object_get(json_object_get(body, "status"), "schedulingStats"),
+				"evictions"),
+		0);
+	assert_int_equal(json_integer_value(json_object_get(stats, "count")), 3);
+	json_decref(body);
+	end(&w);
+}
+
+/* Another version than the mirror's is not written over. */
+TEST(versions)
+{
+	struct world w;
+	const struct fl_mirror_object *o;
+	fairlead_error err = { 0 };
+	char *text = NULL;
+	static const char old[] =
+		"{\"metadata\":{\"namespace\":\"ns\",\"name\":\"w1\",\"uid\":\"u1\","
+		"\"resourceVersion\":\"7\"},\"status\":{}}";
+
+	begin(&w);
+	see(&w, 1, 20,
+	    "{\"conditions\":[" CONDITION("QuotaReserved", "False", "Pending", "x") "]}");
+	assert_int_equal(fl_managed_put(&w.all, w.mirror, old, strlen(old), &err), 0);
+	assert_true(has(&w, 1));
+	o = fl_mirror_find(w.mirror, FL_MIRROR_WORKLOAD, "ns", "w1");
+	fl_managed_remove(&w.all, "u1");
+	assert_false(has(&w, 1));
+	assert_int_equal(fl_managed_body(&w.all, o, &admission, &text, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(fl_managed_put(&w.all, w.mirror, "{", 1, &err), FAIRLEAD_EINPUT);
+	end(&w);
+}
+
+/* Any of them go, and the others are found; equal texts are kept once. */
+TEST(many)
+{
+	struct world w;
+
+	begin(&w);
+	for (unsigned i = 0; i < MANY; i++)
+		see(&w, i, 100 + i,
+		    "{\"conditions\":[" CONDITION("QuotaReserved", "False", "Pending", "x") "]}");
+	assert_int_equal(w.all.texts.used, 1);
+	for (unsigned round = 0; round < 7; round++)
+		for (unsigned i = round; i < MANY; i += 7) {
+			char uid[20];
+
+			for (unsigned k = 0; k < MANY; k += 13) {
+				bool left = k % 7 < round || (k % 7 == round && k < i);
+
+				assert_int_equal(has(&w, k), !left);
+			}
+			(void)snprintf(uid, sizeof uid, "u%u", i);
+			fl_managed_remove(&w.all, uid);
+		}
+	assert_int_equal(w.all.used, 0);
+	assert_int_equal(w.all.texts.used, 0);
+	end(&w);
+}
+
+UNIT_GROUP("managed")
