@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "daemon/cluster/scheduler/cycle.h"
+
+#include <string.h>
+
+#include "daemon/cluster/scheduler/write.h"
+
+enum { MS = FL_SECOND / 1000 };
+
+const char *fl_scheduler_unable(const struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+
+	if (!c->viewed)
+		return NULL;
+	if (c->generation.ops != &fl_borrow_policy)
+		return "role scheduler decides by the policy borrow alone, beside Kueue";
+	if (strcmp(fl_mirror_version(c->mirror, FL_MIRROR_WORKLOAD), FL_MANAGED_API) != 0)
+		return "role scheduler needs Workloads of kueue.x-k8s.io/" FL_MANAGED_API;
+	return NULL;
+}
+
+/* Not while another one may lead, or what is known is old or not in the view. */
+static bool may_decide(const struct fl_scheduler *s)
+{
+	struct fl_cluster *c = s->o.cluster;
+
+	return s->stage == FL_SCHEDULER_DECIDES && fl_kube_lease_leads(s->lease) &&
+	       !fl_scheduler_unable(s) && fl_cluster_is_settled(c) && !c->broken && c->fresh &&
+	       c->fresh(c->following, c->stale);
+}
+
+static void on_cycle(uv_timer_t *timer)
+{
+	struct fl_scheduler *s = timer->data;
+	struct fl_cluster *c = s->o.cluster;
+	const fl_time now = fl_clock_now(&c->daemon.clock);
+	struct fl_driver *d = &c->generation.driver;
+	fairlead_error err = { 0 };
+	int r = 0;
+
+	if (may_decide(s) && fl_driver_next(d, now) <= now)
+		r = fl_driver_cycle(d, now, &err);
+	if (r < 0) {
+		fl_cluster_break(c, &err);
+		return;
+	}
+	fl_scheduler_write(s);
+	fl_scheduler_soon(s);
+}
+
+void fl_scheduler_soon(struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+	const fl_time now = fl_clock_now(&c->daemon.clock);
+	fl_time wait = FL_SECOND;
+
+	if (s->stage != FL_SCHEDULER_DECIDES)
+		return;
+	if (may_decide(s))
+		wait = fl_amount_min(wait, fl_driver_next(&c->generation.driver, now) - now);
+	(void)uv_timer_start(&s->timers->cycle, on_cycle, (uint64_t)((wait + MS - 1) / MS), 0);
+}

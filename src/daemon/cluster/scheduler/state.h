@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* state - the struct of a scheduler; private to the files of its folder */
+#ifndef FL_DAEMON_CLUSTER_SCHEDULER_STATE_H
+#define FL_DAEMON_CLUSTER_SCHEDULER_STATE_H
+
+#include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/intents.h"
+#include "daemon/cluster/scheduler/managed.h"
+#include "daemon/cluster/scheduler/refused.h"
+#include "daemon/cluster/scheduler/scheduler.h"
+
+enum fl_scheduler_stage {
+	FL_SCHEDULER_WAITS,   /* another one leads, or none */
+	FL_SCHEDULER_READS,   /* it leads, and lists all anew */
+	FL_SCHEDULER_DECIDES, /* while its lease lasts */
+};
+
+/*
+ * ms in which a write is answered, or its answer not known.  The server gets as long from when it comes: what was sent before
+ * the end of what this one believes (10 s) is over before another one can take the Lease (15 s).
+ */
+enum { FL_SCHEDULER_TIMEOUT = 2500, FL_SCHEDULER_UNSURE = 2 * FL_SCHEDULER_TIMEOUT };
+
+/* Freed when they are closed. */
+struct fl_scheduler_timers {
+	uv_timer_t cycle, write;
+};
+
+struct fl_scheduler {
+	struct fl_scheduler_options o;
+	struct fl_cluster_scheduler told;
+	struct fl_kube_lease *lease; /* NULL: not before the first view */
+	enum fl_scheduler_stage stage;
+	struct fl_managed_all managed;
+	struct fl_intents intents;
+	struct fl_refused refused;
+	struct fl_scheduler_timers *timers;
+	uint64_t writes[FL_WRITTENS];
+	uint64_t due;      /* uv_now: of the first intent that is not under way; UINT64_MAX */
+	uint64_t troubled; /* uv_now: since when writes fail that are tried again; 0: they do not */
+	char trouble[300];
+	bool closing;
+	uint64_t close_by; /* uv_now */
+	void (*closed)(void *user);
+	void *closed_user;
+};
+
+static inline int fl_scheduler_intend(struct fl_scheduler *s, struct fl_intent *like,
+				      fairlead_error *err)
+{
+	const uint64_t now = uv_now(s->o.cluster->o.loop);
+
+	like->of = s;
+	return fl_intents_replace(&s->intents, like, now, now + FL_SCHEDULER_UNSURE, err);
+}
+
+#endif

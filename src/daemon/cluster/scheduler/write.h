@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * write - sends intents to the API server, in their order, a number of them at a time
+ *
+ * What becomes of a write, by its answer:
+ *
+ *     200             the answer's object is what was heard
+ *     409, 404        it has changed, or was deleted: again on the version that the watch brings, if it is still wanted; or
+ *                     after 5 s
+ *     other 4xx       refused.  An admission: the job is as the API has it, and is not looked at for 1 s, then twice as
+ *                     long, 5 min at most.  An eviction, whose quota stays held: again, after as long
+ *     else, or none   not known: again as it was, as one of both can be done at most
+ */
+#ifndef FL_DAEMON_CLUSTER_SCHEDULER_WRITE_H
+#define FL_DAEMON_CLUSTER_SCHEDULER_WRITE_H
+
+#include "daemon/cluster/scheduler/state.h"
+
+/* All that are due, as many as may be under way at once. */
+void fl_scheduler_write(struct fl_scheduler *s);
+/* Why @d evicts its workload, as Kueue's conditions say it (heap); NULL: no memory. */
+char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *d);
+
+#endif

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A fake API server with a Lease that takes writes of Workloads' status, and does what Kueue's controllers do then."""
+import copy
+import json
+import re
+import threading
+import time
+
+from fake import Cut, Fake
+from watching import fill, queue
+
+MANAGER, STATUS = "kueue-admission", re.compile(
+    r"/apis/kueue\.x-k8s\.io/(v1beta\d)/namespaces/([^/]+)/workloads/([^/]+)/status\?fieldManager=([\w-]+)&force=true(&timeout=\d+s)?")
+LEASE = re.compile(r"/apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?(\?timeout=\d+s)?")
+
+
+def condition_of(one, kind):
+    return next((c for c in one.get("status", {}).get("conditions", ()) if c["type"] == kind), {})
+
+
+def is_true(one, kind):
+    return condition_of(one, kind).get("status") == "True"
+
+
+def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):
+    """ClusterQueues with a LocalQueue of their name in namespace a each."""
+    for name in names:
+        fake.put("clusterqueues", None, name, metadata={"annotations": {"fairlead.dev/scheduler": scheduler}},
+                 spec={**queue(quota), "stopPolicy": stop, **spec})
+        fake.put("localqueues", "a", name, spec={"clusterQueue": name})
+
+
+class Scheduling(Fake):
+    def __init__(self, *words, **more):
+        self.lease, self.writes = None, []  # (verb of Workload/status, namespace/name, what it made of it)
+        self.held, self.most = {}, {}  # by queue: cpu that is held; and the most there ever was
+        self.before_write = lambda namespace, name: None
+        self.gone = 0.1  # seconds until the pods of an evicted one are gone
+        self.lost = 0  # answers to writes that are done, and not sent
+        super().__init__(*words, **more)
+        self.plain = True
+        fill(self)
+
+    # --- what is held ---
+
+    def count(self):
+        """With the lock."""
+        held = {}
+        for one in self.objects.get("workloads", {}).values():
+            admission = one.get("status", {}).get("admission")
+            if admission and is_true(one, "QuotaReserved") and not is_true(one, "Finished"):
+                cpu = sum(float(r["resourceUsage"].get("cpu", 0)) for r in admission["podSetAssignments"])
+                held[admission["clusterQueue"]] = held.get(admission["clusterQueue"], 0) + cpu
+        self.held = held
+        for name, cpu in held.items():
+            self.most[name] = max(cpu, self.most.get(name, 0))
+        self.total = max(sum(held.values()), getattr(self, "total", 0))
+
+    def tell(self, plural, kind, one):
+        super().tell(plural, kind, one)
+        if plural == "workloads":
+            self.count()
+
+    def change(self, namespace, name, **status):
+        """As Kueue's controllers do it; None: taken away."""
+        with self.lock:
+            old = self.objects["workloads"].get((namespace, name))
+            if not old:
+                return
+            new = copy.deepcopy({**old.get("status", {}), **status})
+            self.put("workloads", namespace, name, metadata={k: v for k, v in old["metadata"].items() if k != "resourceVersion"},
+                     spec=old["spec"], status={k: v for k, v in new.items() if v is not None})
+
+    def is_gone(self, namespace, name):
+        one = self.state("workloads").get((namespace, name))
+        if one:
+            conditions = [c for c in one["status"]["conditions"] if c["type"] not in ("QuotaReserved", "Admitted", "Requeued")]
+            since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+            conditions += [{"type": kind, "status": status, "reason": "Pending", "message": "", "lastTransitionTime": since}
+                           for kind, status in (("QuotaReserved", "False"), ("Admitted", "False"), ("Requeued", "True"))]
+            self.change(namespace, name, admission=None, conditions=conditions)
+
+    def finish(self, namespace, name):
+        one = self.state("workloads")[namespace, name]
+        self.change(namespace, name, conditions=one["status"]["conditions"] + [{
+            "type": "Finished", "status": "True", "reason": "Succeeded", "message": "",
+            "lastTransitionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}])
+
+    # --- requests ---
+
+    def answer(self, conn, method, path, headers, sent):
+        if method == "PATCH":
+            self.patch(conn, path, headers, sent)
+        elif "/leases" in path:
+            self.answer_lease(conn, method, path, sent)
+        else:
+            super().answer(conn, method, path, headers, sent)
+
+    def send(self, conn, code, body):
+        data = json.dumps(body).encode()
+        conn.sendall(f"HTTP/1.1 {code} OK\r\n{self.date()}Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode()
+                     + data)
+
+    def patch(self, conn, path, headers, sent):
+        version, namespace, name, manager, _ = STATUS.fullmatch(path).groups()
+        assert headers["content-type"] == "application/apply-patch+yaml" and manager == MANAGER
+        body = json.loads(sent)
+        assert body["apiVersion"] == f"kueue.x-k8s.io/{version}" and set(body) == {"apiVersion", "kind", "metadata", "status"}
+        assert set(body["metadata"]) == {"name", "namespace", "uid", "resourceVersion"}
+        with self.lock:
+            self.requests.append(("patch", "workloads", path))
+        fault = self.fault_for("patch", "workloads")
+        if fault.status:
+            self.status(conn, fault.status, "No", "a fault", fault.retry_after)
+            return
+        self.before_write(namespace, name)
+        with self.lock:
+            old = self.objects["workloads"].get((namespace, name))
+            meta = old["metadata"] if old else {}
+            if not old or meta["uid"] != body["metadata"]["uid"] or meta["resourceVersion"] != body["metadata"]["resourceVersion"]:
+                self.status(conn, 409 if old else 404, "Conflict", "it has changed")
+                return
+            self.put("workloads", namespace, name, metadata={k: v for k, v in meta.items() if k != "resourceVersion"},
+                     spec=old["spec"], status=body["status"])
+            new = self.objects["workloads"][namespace, name]
+            evicted = is_true(new, "Evicted")
+            self.writes.append(("evict" if evicted else "admit", f"{namespace}/{name}", new))
+            lost = self.lost > 0
+            self.lost -= lost
+        if evicted:
+            threading.Timer(self.gone, self.is_gone, (namespace, name)).start()
+        if lost:
+            self.reset(conn)
+            raise Cut
+        self.send(conn, 200, new)
+
+    def answer_lease(self, conn, method, path, sent):
+        assert LEASE.fullmatch(path), path
+        with self.lock:
+            self.requests.append((method, "leases", path))
+            body = json.loads(sent) if sent else None
+            there = self.lease is not None
+            if method == "POST" and there or method == "PUT" and (
+                    not there or body["metadata"]["resourceVersion"] != self.lease["metadata"]["resourceVersion"]):
+                return self.status(conn, 409, "Conflict", "no")
+            if method == "GET" and not there:
+                return self.status(conn, 404, "NotFound", "no")
+            if body:
+                self.version += 1
+                self.lease = {**body, "metadata": {**body["metadata"], "resourceVersion": str(self.version)}}
+            return self.send(conn, 201 if method == "POST" else 200, self.lease)
