@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "cli/cluster/handover/change.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cluster/ask.h"
+
+/* Kueue writes the status of a busy queue several times a second. */
+enum { TRIES = 30 };
+
+static const json_t *at(const json_t *body, const char *part, const char *key)
+{
+	return json_object_get(json_object_get(body, part), key);
+}
+
+/* Is it as it was when the tree was read? */
+static bool is_as_read(const json_t *body, const struct fl_handing_queue *q)
+{
+	const char *mark = json_string_value(
+		json_object_get(at(body, "metadata", "annotations"), FL_HANDED_ANNOTATION));
+	const char *stop = json_string_value(at(body, "spec", "stopPolicy"));
+
+	return json_integer_value(at(body, "metadata", "generation")) == q->generation &&
+	       fl_stop_of(stop) == q->now.stop && !mark == !q->mark &&
+	       (!mark || strcmp(mark, q->mark) == 0);
+}
+
+static json_t *make_patch(const json_t *body, struct fl_marked to)
+{
+	return json_pack("{s:{s:O,s:{s:s?}},s:{s:s}}", "metadata", "resourceVersion",
+			 at(body, "metadata", "resourceVersion"), "annotations",
+			 FL_HANDED_ANNOTATION, fl_handed_word(to.mark), "spec", "stopPolicy",
+			 fl_stop_word(to.stop));
+}
+
+static void add_hint(fairlead_error *err, unsigned status)
+{
+	if (status == 403)
+		fl_fail_hint(err,
+			     "doc/guide/handover.md has the ClusterRole for it: verbs get, list, "
+			     "watch and patch of clusterqueues");
+	else if (status >= 500)
+		fl_fail_hint(err, "does Kueue's manager run? Its webhooks refuse each change while "
+				  "it does not");
+}
+
+/* 1: it has changed since it was read. */
+static int try_once(struct fl_reach *r, const struct fl_handing_queue *q, struct fl_marked to,
+		    enum fl_changed *ret, fairlead_error *err)
+{
+	struct fl_asked asked;
+	char path[400];
+	json_t *patch = NULL;
+
+	(void)snprintf(path, sizeof path, "/apis/%.80s/clusterqueues/%s", q->version, q->name);
+	int rc = fl_reach_ask(r, "GET", path, NULL, NULL, &asked, err);
+	*ret = rc == 0 && is_as_read(asked.body, q) ? FL_CHANGED : FL_CHANGED_MEANWHILE;
+	if (rc == 0 && *ret == FL_CHANGED)
+		patch = make_patch(asked.body, to);
+	json_decref(asked.body);
+	if (asked.status == 404 || (rc == 0 && *ret != FL_CHANGED))
+		return 0;
+	if (rc == 0 && !patch)
+		return fl_fail_nomem(err);
+	if (rc == 0) {
+		rc = fl_reach_ask(r, "PATCH", path, "application/merge-patch+json", patch, &asked,
+				  err);
+		json_decref(asked.body);
+	}
+	if (asked.status == 409)
+		return 1;
+	if (rc < 0)
+		add_hint(err, asked.status);
+	return rc;
+}
+
+int fl_handing_change(struct fl_reach *r, const struct fl_handing_queue *q, struct fl_marked to,
+		      enum fl_changed *ret, fairlead_error *err)
+{
+	int rc = 1;
+
+	*ret = FL_CHANGED_NOT;
+	if (fl_marked_same(q->now, to))
+		return 0;
+	for (int i = 0; i < TRIES && rc == 1; i++)
+		rc = try_once(r, q, to, ret, err);
+	if (rc <= 0)
+		return rc;
+	fl_fail(err, FAIRLEAD_ESTATE,
+		"it is written by others all the time: %d tries were too late", TRIES);
+	return FAIRLEAD_ESTATE;
+}
