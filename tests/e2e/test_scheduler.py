@@ -1,0 +1,238 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fairlead decides, and Kueue's whole manager does all else: Jobs and Pods of a real API server start, are evicted, end."""
+import base64
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import pytest
+import yaml
+from bed import KUEUE, wait_for
+from checker import Checker
+from objects import condition, flavor, job, pod, set_up_configuration
+from test_handover_bed import SLOW, Cluster, conditions_of, take_over
+from watching import Unix, let_pass
+
+FLAVOR = {"flavor": "pool"}
+KEPT = "fairlead.dev/scheduler"
+MAY_WRITE = re.compile(r"patch /apis/kueue\.x-k8s\.io/v1beta2/namespaces/[^/]+/workloads/[^/]+/status\?fieldManager=kueue-admission&force=true&"
+                       r"timeout=\d+s |patch /apis/kueue\.x-k8s\.io/v1beta2/clusterqueues/turn-[ab]\?timeout=\d+s |(create|update) /apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?\?timeout=\d+s ")
+
+
+class Scheduler:
+    """A replica."""
+
+    def __init__(self, bed, folder, identity):
+        self.folder, self.identity = folder / identity, identity
+        self.folder.mkdir()
+        let_pass(self.folder)
+        self.socket = self.folder / "socket"
+        self.kubeconfig = self.folder / "kubeconfig"
+        config = yaml.safe_load(pathlib.Path(bed.kubeconfig()).read_text())
+        cluster = config["clusters"][0]["cluster"]  # the bed's folder is closed to other users
+        authority = pathlib.Path(cluster.pop("certificate-authority")).read_bytes()
+        cluster["certificate-authority-data"] = base64.b64encode(authority).decode()
+        self.kubeconfig.write_text(yaml.safe_dump(config))
+        self.start()
+        wait_for("it answers", self.answers)
+
+    def start(self):
+        self.log = open(self.folder / "log", "a+")
+        self.process = subprocess.Popen([os.environ["FAIRLEADD"], "--cluster", "--role", "scheduler", "--identity", self.identity,
+                                         "--kubeconfig", self.kubeconfig, "--state", self.folder / "state", "--socket", self.socket],
+                                        stdin=subprocess.DEVNULL, stderr=self.log)
+
+    def answers(self):
+        assert self.process.poll() is None, self.text()
+        return self.socket.exists()
+
+    def text(self):
+        return (self.folder / "log").read_text()
+
+    def get(self, path):
+        connection = Unix(self.socket)
+        connection.request("GET", path)
+        answer = connection.getresponse()
+        return answer.status, answer.read().decode()
+
+    def end(self, how=signal.SIGTERM):
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGCONT)
+            self.process.send_signal(how)
+        return self.process.wait(60)
+
+
+class Tree(Cluster):
+    def queues(self, cohort=None, **queues):
+        self.admin.apply(KUEUE, "resourceflavors", flavor("pool", nodeLabels={"pool": "a"}))
+        super().queues(cohort, **queues)
+
+    def hand_over(self, *names):
+        """As `fairlead handover` does it."""
+        for name in names:
+            self.admin.patch(KUEUE, "clusterqueues", name, {"metadata": {"annotations": {KEPT: "true"}}})
+        return take_over(self.admin, names)
+
+    def submit_all(self, *names, queue, **words):
+        for name in names:
+            self.admin.create("batch/v1", "jobs", job(name, queue, **words), "default")
+
+    def done(self, *names):
+        bodies = {b["metadata"]["name"]: b for b in self.admin.list("batch/v1", "jobs", "default")}
+        return all(bodies[name].get("status", {}).get("succeeded") for name in names)
+
+
+@pytest.fixture(scope="module")
+def tree(manager):
+    manager.bed.namespace("fairlead")
+    manager.bed.may_write = MAY_WRITE
+    return Tree(manager)
+
+
+@pytest.fixture
+def decide(tree):
+    """decide(identity): a replica that runs until the test ends."""
+    started, folder = [], pathlib.Path(tempfile.mkdtemp(prefix="fairlead-replicas."))
+    folder.chmod(0o755)
+
+    def start(identity):
+        started.append(Scheduler(tree.bed, folder, identity))
+        return started[-1]
+
+    yield start
+    for one in started:
+        assert one.end() in (0, -signal.SIGKILL), one.text()
+    shutil.rmtree(folder)
+
+
+def test_jobs_start_share_yield_and_end(tree, decide):
+    """KEP-1714's story with real Jobs: one team takes what the other leaves, and gives it back when the other comes."""
+    reclaims = {"preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}, "stopPolicy": "Hold"}
+    tree.queues("story", left=(4, reclaims), right=(4, reclaims))
+    tree.hand_over("left", "right")
+    with Checker(tree.admin) as checker:
+        decide("one")
+        tree.submit_all(*(f"left-{k}" for k in range(8)), queue="left")
+        tree.wait("the left team has all", lambda: sum(tree.runs(f"left-{k}") for k in range(8)) == 8)
+        tree.submit_all(*(f"right-{k}" for k in range(6)), queue="right")
+        tree.wait("each team has its half", lambda: (sum(tree.runs(f"left-{k}") for k in range(8)),
+                                                     sum(tree.runs(f"right-{k}") for k in range(6))) == (4, 4))
+        most, admitted = checker.check(8, {"left", "right"})
+    assert most == 8 and len(admitted) == 12 and set(admitted.values()) == {1}
+    evicted = [w for w in tree.admin.list(KUEUE, "workloads", "default") if condition(w, "Preempted") == "True"]
+    assert {conditions_of(w)["Preempted"]["reason"] for w in evicted} == {"InCohortReclamation"} and len(evicted) == 4
+    for name in [f"left-{k}" for k in range(8)] + [f"right-{k}" for k in range(6)]:
+        tree.admin.delete("batch/v1", "jobs", name, "default")
+    tree.wait("all is free", lambda: not tree.holders("left", "right"))
+
+
+def test_the_command_hands_a_tree_over_and_back_while_all_decide(tree, decide):
+    """Under load: nothing is evicted, nothing given twice, and all of it ends, whoever decides at the moment."""
+    set_up_configuration(tree.bed)
+    queues = {"turn-a": (3, {}), "turn-b": (3, {})}
+    tree.queues("turn", **queues)
+    decide("one")
+    names = [f"turn-{k}" for k in range(40)]
+
+    def handover(*words):
+        done = subprocess.run([os.environ["FAIRLEAD"], "handover", "turn", "--yes", *words], env={
+            **os.environ, "KUBECONFIG": str(tree.bed.kubeconfig())}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=SLOW, check=False)
+        assert done.returncode == 0, (done.stdout, done.stderr)
+
+    def some_end(already):
+        return lambda: sum(tree.done(n) for n in names) > already + 4
+
+    with Checker(tree.admin) as checker:
+        for k, name in enumerate(names):
+            tree.submit_all(name, queue=f"turn-{'ab'[k % 2]}", seconds=1)
+        tree.wait("Kueue's end", some_end(0))
+        handover()
+        tree.wait("fairlead's end", some_end(sum(tree.done(n) for n in names)))
+        handover("--back")
+        tree.wait("all of them end", lambda: tree.done(*names))
+        most, admitted = checker.check(6, set(queues))
+    assert len(admitted) == len(names) and set(admitted.values()) == {1}
+
+
+def test_pods_and_groups_of_pods(tree, decide):
+    tree.queues("pods", pods=(3, {"stopPolicy": "Hold", "preemption": {"withinClusterQueue": "LowerPriority"}}))
+    tree.hand_over("pods")
+    decide("one")
+    tree.admin.create("v1", "pods", pod("single", "pods"), "default")
+    for k in range(2):
+        tree.admin.create("v1", "pods", pod(f"member-{k}", "pods", group="group", of=2), "default")
+
+    def phases():
+        return [tree.admin.get("v1", "pods", name, "default").get("status", {}).get("phase") for name in ("single", "member-0", "member-1")]
+
+    tree.wait("all of them run", lambda: phases() == ["Running"] * 3)
+    assert sorted(w["status"]["admission"]["clusterQueue"] for w in tree.holders("pods")) == ["pods", "pods"]
+
+
+def test_what_is_decided_while_kueues_manager_is_away(tree, decide):
+    """Its webhooks refuse all writes of Workloads then: nothing goes around them, and it is told."""
+    tree.queues("away", away=(2, {"stopPolicy": "Hold"}))
+    tree.hand_over("away")
+    tree.submit_all("away-0", "away-1", "away-2", queue="away")
+    tree.wait("they have Workloads", lambda: all(tree.waits(f"away-{k}") for k in range(3)))
+    tree.manager.kill()
+    one = decide("one")
+    try:
+        tree.wait("it is told", lambda: one.socket.exists() and "cannot be written" in one.get("/v1/health")[1])
+    finally:
+        tree.manager.start()
+    tree.wait("two run", lambda: sum(tree.runs(f"away-{k}") for k in range(3)) == 2)
+    tree.wait("all is well", lambda: "cannot be written" not in one.get("/v1/health")[1])
+
+
+def test_leaders_that_die_stop_and_come_back(tree, decide):
+    """Under load, with quota for some of it: nothing is given twice, and all of it ends."""
+    tree.queues("many", m0=(4, {"stopPolicy": "Hold", "preemption": {"reclaimWithinCohort": "Any"}}),
+                m1=(4, {"stopPolicy": "Hold", "preemption": {"reclaimWithinCohort": "Any"}}))
+    tree.hand_over("m0", "m1")
+    replicas = [decide("one"), decide("two")]
+    names = [f"many-{k}" for k in range(60)]
+    with Checker(tree.admin) as checker:
+        for k, name in enumerate(names):
+            tree.submit_all(name, queue=f"m{k % 2}", seconds=1)
+        for round in range(int(os.environ.get("FAIRLEAD_E2E_LEADERS", "2"))):
+            leader = tree.wait("one leads", lambda: next((r for r in replicas if lease(tree.admin) == r.identity), None))
+            time.sleep(0.3 * (round + 1))
+            if round % 2:
+                leader.process.send_signal(signal.SIGSTOP)
+                tree.wait("another one leads", lambda leader=leader: lease(tree.admin) not in (leader.identity, ""))
+                leader.process.send_signal(signal.SIGCONT)
+            else:
+                leader.end(signal.SIGKILL)
+                leader.start()
+        tree.wait("all of them end", lambda: tree.done(*names))
+        most, admitted = checker.check(8, {"m0", "m1"})
+    assert len(admitted) == len(names)
+
+
+def lease(client):
+    found = client.find("coordination.k8s.io/v1", "leases", "fairlead", "fairlead")
+    return found and found["spec"].get("holderIdentity")
+
+
+def test_a_server_that_goes_away_and_comes_back(tree, decide):
+    tree.queues("back", back=(3, {"stopPolicy": "Hold"}))
+    tree.hand_over("back")
+    names = [f"back-{k}" for k in range(20)]
+    with Checker(tree.admin) as checker:
+        decide("one")
+        tree.submit_all(*names, queue="back", seconds=1)
+        tree.wait("some run", lambda: tree.holders("back"))
+        for _ in range(int(os.environ.get("FAIRLEAD_E2E_RESTARTS", "1"))):
+            tree.bed.kill_api()
+            tree.bed.start_api()
+            time.sleep(2)
+        tree.wait("all of them end", lambda: tree.done(*names))
+        most, admitted = checker.check(3, {"back"})
+    assert most == 3 and len(admitted) == len(names)
