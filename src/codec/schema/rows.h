@@ -90,7 +90,12 @@ extern const struct fl_schema fl_schema_a_string, fl_schema_a_quantity;
 extern const struct fl_schema fl_schema_head[], fl_schema_expression[], fl_schema_selector[],
 	fl_schema_condition[], fl_schema_toleration[], fl_schema_metadata[], fl_schema_os[],
 	fl_schema_levels[], fl_schema_topology_spec[];
-/* pod.c */
+/* pod.c, pod_container.c, pod_volume.c: parts of a pod template */
+extern const struct fl_schema fl_schema_app_armor_profile[], fl_schema_container[],
+	fl_schema_container_resource_quota[], fl_schema_ephemeral_container[],
+	fl_schema_field_ref[], fl_schema_http_headers[], fl_schema_image_pull_secrets[],
+	fl_schema_resource_field_ref[], fl_schema_se_linux_options[], fl_schema_volume[],
+	fl_schema_windows_options[];
 extern const struct fl_schema fl_schema_template_spec[];
 /* definitions_*.c: one a kind */
 extern const struct fl_schema fl_schema_cluster_queue[], fl_schema_cohort[],

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/ids.h"
+#include "base/in_string.h"
 #include "base/limits.h"
 
 /* A key that is cut has this type, and no other key. */
@@ -263,11 +264,15 @@ static uint64_t mix(uint64_t h)
 
 static uint64_t hash_text(const char *text, uint32_t len)
 {
-	uint64_t h = UINT64_C(0xcbf29ce484222325);
+	uint64_t h = mix(len + UINT64_C(0xcbf29ce484222325)), rest = 0;
 
-	for (uint32_t i = 0; i < len; i++)
-		h = (h ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-	return mix(h ^ len);
+	for (; len >= 8; text += 8, len -= 8) {
+		h = (h ^ fl_eight(text)) * UINT64_C(0xff51afd7ed558ccd);
+		h ^= h >> 32;
+	}
+	while (len > 0)
+		rest = rest << 8 | (unsigned char)text[--len];
+	return mix(h ^ rest);
 }
 
 /*

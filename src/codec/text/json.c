@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/in_string.h"
 #include "base/limits.h"
 #include "codec/text/format.h"
 #include "codec/text/keyset.h"
@@ -47,7 +48,7 @@ struct fl_json_reader {
 	uint32_t depth;
 	bool is_map[FL_MAX_DEPTH + 1]; /* by depth, 1-based */
 	struct fl_keyset keys;
-	char scratch[FL_MAX_TEXT + 8]; /* a string with escapes */
+	char *scratch; /* FL_MAX_TEXT + 8 bytes: a text that is not as it is written; NULL: none was yet */
 };
 
 int fl_json_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
@@ -67,6 +68,7 @@ int fl_json_new(const struct fl_mem *mem, struct fl_input_buffer *buffer,
 	j->line = 1;
 	j->state = AT_DOCUMENT;
 	j->depth = 0;
+	j->scratch = NULL;
 	fl_keyset_init(&j->keys, mem);
 	*ret = j;
 	return 0;
@@ -77,6 +79,7 @@ struct fl_json_reader *fl_json_free(struct fl_json_reader *j)
 	if (!j)
 		return NULL;
 	fl_keyset_done(&j->keys);
+	fl_mem_free(j->mem, j->scratch);
 	fl_input_buffer_done(&j->buffer);
 	return fl_mem_free(j->mem, j);
 }
@@ -120,16 +123,6 @@ static int more(struct fl_json_reader *j, fairlead_error *err)
 	return r;
 }
 
-/* Eight bytes as a number, the first one lowest. */
-static uint64_t eight(const char *at)
-{
-	const unsigned char *b = (const unsigned char *)at;
-
-	return (uint64_t)b[0] | (uint64_t)b[1] << 8 | (uint64_t)b[2] << 16 | (uint64_t)b[3] << 24 |
-	       (uint64_t)b[4] << 32 | (uint64_t)b[5] << 40 | (uint64_t)b[6] << 48 |
-	       (uint64_t)b[7] << 56;
-}
-
 /* Blanks in the buffer. */
 static void skip_blanks(struct fl_json_reader *j)
 {
@@ -140,7 +133,7 @@ static void skip_blanks(struct fl_json_reader *j)
 			j->line++;
 			j->line_start = fl_input_buffer_offset(&j->buffer, at + 1);
 			/* Usually indentation follows. */
-			while (end - at > 8 && eight(at + 1) == UINT64_C(0x2020202020202020))
+			while (end - at > 8 && fl_eight(at + 1) == UINT64_C(0x2020202020202020))
 				at += 8;
 		} else if (*at != ' ' && *at != '\r' && *at != '\t') {
 			break;
@@ -245,30 +238,6 @@ static int escape(const struct fl_json_reader *j, const char **at, char *to, fai
 	return 1;
 }
 
-/*
- * Skips the bytes of a string without special meaning: ASCII but control characters, '"' and '\\'.
- */
-static const char *pass_plain(const char *at, const char *end)
-{
-	const uint64_t each = UINT64_C(0x0101010101010101), top = each << 7;
-
-	for (; end - at >= 8; at += 8) {
-		uint64_t x = eight(at), quote = x ^ each * '"', escape = x ^ each * '\\';
-		/*
-		 * The top bit of each other byte; a borrow can make wrong only those after the
-		 * first.
-		 */
-		uint64_t odd = ((x - each * 0x20) | (quote - each) | (escape - each) | x) & top;
-
-		if (odd)
-			return at + __builtin_ctzll(odd) / 8;
-	}
-	while (at < end && (unsigned char)*at >= 0x20 && (unsigned char)*at < 0x80 && *at != '"' &&
-	       *at != '\\')
-		at++;
-	return at;
-}
-
 /* A character of a string that is not ASCII: its bytes, or 0 after the error. */
 static size_t wide(const struct fl_json_reader *j, const char *at, fairlead_error *err)
 {
@@ -280,16 +249,29 @@ static size_t wide(const struct fl_json_reader *j, const char *at, fairlead_erro
 	return size;
 }
 
+/* @n bytes of a text are copied to where the rest of it can follow; they may be there already. */
+static int to_scratch(struct fl_json_reader *j, const char *text, size_t n, fairlead_error *err)
+{
+	if (!j->scratch)
+		j->scratch = j->mem->resize(j->mem->user, NULL, FL_MAX_TEXT + 8);
+	if (!j->scratch)
+		return fl_fail_nomem(err);
+	if (text != j->scratch)
+		memcpy(j->scratch, text, n);
+	return 0;
+}
+
 /* The rest of a string from its first escape on, at @at: the part before it is copied unchanged. */
 static int escaped_string(struct fl_json_reader *j, const char *at, struct fl_token *t,
 			  fairlead_error *err)
 {
 	size_t n = (size_t)(at - j->at - 1);
+	int r = to_scratch(j, j->at + 1, n, err);
 
-	memcpy(j->scratch, j->at + 1, n);
+	if (r < 0)
+		return r;
 	for (j->at = at;;) {
-		int r = j->end - j->at < 12 && !j->buffer.ended ? more(j, err) : 0;
-
+		r = j->end - j->at < 12 && !j->buffer.ended ? more(j, err) : 0;
 		if (r < 0)
 			return r;
 		if (n > FL_MAX_TEXT)
@@ -305,7 +287,7 @@ static int escaped_string(struct fl_json_reader *j, const char *at, struct fl_to
 			n += (size_t)r;
 			continue;
 		}
-		at = pass_plain(j->at, j->end);
+		at = fl_pass_plain(j->at, j->end);
 		size_t size = at > j->at ? (size_t)(at - j->at) : wide(j, at, err);
 
 		if (size == 0)
@@ -330,7 +312,7 @@ static int string(struct fl_json_reader *j, struct fl_token *t, fairlead_error *
 	if (end - at > FL_MAX_TEXT + 1)
 		end = at + FL_MAX_TEXT + 1;
 	for (;;) {
-		at = pass_plain(at, end);
+		at = fl_pass_plain(at, end);
 		if (at >= end)
 			return end < j->end ? too_long(t, err) :
 					      fail_at(t, "the string does not end", err);
@@ -467,8 +449,8 @@ static int to_colon(struct fl_json_reader *j, struct fl_token *t, fairlead_error
 
 	skip_blanks(j);
 	while (r == 0 && j->at == j->end && !j->buffer.ended) {
-		if (t->text != j->scratch)
-			memcpy(j->scratch, t->text, t->len);
+		if ((r = to_scratch(j, t->text, t->len, err)) < 0)
+			return r;
 		t->text = j->scratch;
 		r = more(j, err);
 		skip_blanks(j);
