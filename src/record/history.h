@@ -17,7 +17,7 @@ struct fl_job_row {
 	const char *user, *name, *queue; /* queue: as submitted; user and name for lists */
 	uint64_t array;                  /* 0: none */
 	int32_t priority;
-	const char *spec;                  /* JSON (codec/job/job_json.h) */
+	const char *spec; /* JSON (codec/job/job_json.h); NULL: it has none, as in a cluster */
 	fl_time submitted, started, ended; /* started: of the last attempt; FL_TIME_NONE */
 	uint32_t attempt;                  /* how often it was started */
 	uint32_t evictions, losses;
@@ -47,6 +47,30 @@ struct fl_event_row {
 	const char *text;   /* one line for people */
 };
 
+/*
+ * A token, by which a program asks as a user of this machine.  Its secret is known to its holder
+ * alone.
+ */
+struct fl_token_row {
+	const char *id;   /* 10 letters and digits */
+	const char *hash; /* SHA-256 of the secret: 64 digits */
+	const char *name; /* no other one of its user that is in use has it */
+	uint32_t uid;
+	const char *user, *role; /* "read", "submit", "admin" */
+	/* "namespace/name" of those that it may use, with a blank between; NULL: all of its user. */
+	const char *queues;
+	fl_time made;
+	const char *by;
+	fl_time expires, used, revoked; /* used: the hour of the last time; FL_TIME_NONE: not */
+	const char *revoked_by;         /* NULL */
+};
+
+/* The object of a cluster that a job is, whose number it has for good. */
+struct fl_object_row {
+	uint64_t number;
+	const char *uid, *kind, *namespace, *name; /* kind: "Workload" */
+};
+
 /* A time in which a job held quota. */
 struct fl_admission_row {
 	uint64_t job;
@@ -57,6 +81,7 @@ struct fl_admission_row {
 	const char *placement;
 	const char *ended; /* "exited", "preempted", ...; NULL: not yet */
 	uint64_t preemptor;
+	uint64_t cpu, memory; /* what its run used: ns; bytes at most; 0: not known */
 };
 
 /* How much a queue held within a time: exact, from when its jobs held what. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "record/job.h"
 
+#include <string.h>
+
 const char *fl_job_state_name(enum fl_job_state state)
 {
 	static const char *const names[FL_JOB_STATES] = {
@@ -23,6 +25,7 @@ const char *fl_go_why_name(enum fl_go_why why)
 		[FL_GO_TIME_LIMIT] = "time limit",
 		[FL_GO_HELD] = "held",
 		[FL_GO_DRAIN] = "drained",
+		[FL_GO_REQUEUED] = "requeued",
 	};
 
 	return (unsigned)why < FL_GO_WHYS ? names[why] : "";
@@ -39,4 +42,11 @@ const char *fl_outcome_name(enum fl_outcome_kind kind)
 	};
 
 	return (unsigned)kind < sizeof names / sizeof *names ? names[kind] : "";
+}
+
+bool fl_job_is_gpu(const char *resource)
+{
+	size_t n = strlen(resource);
+
+	return strcmp(resource, "gpu") == 0 || (n > 4 && strcmp(resource + n - 4, "/gpu") == 0);
 }

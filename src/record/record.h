@@ -41,6 +41,8 @@ enum fl_event_kind {
 	FL_EV_KILLED,   /* backend: what it ran on is lost, or one machine; it is pending again */
 	FL_EV_CELL,     /* one quota, limit, weight or priority changes */
 	FL_EV_USAGE,    /* a sample of history from outside (entitle) */
+	FL_EV_HOLDS,    /* another scheduler decided that a pending workload holds quota */
+	FL_EV_GOES,     /* another scheduler evicts it; it holds its quota until FL_EV_EVICTED */
 };
 
 struct fl_cell {
@@ -65,21 +67,6 @@ struct fl_sample {
 	struct fl_bundle amount;
 };
 
-struct fl_event {
-	enum fl_event_kind kind;
-	struct fl_workload workload; /* all but CELL and USAGE; and CELL of a priority */
-	struct fl_cell cell;         /* CELL only */
-	struct fl_sample sample;     /* USAGE only */
-	struct fl_machine machine;   /* KILLED: it loses what is there; FL_NONE: all */
-};
-
-enum fl_decision_kind {
-	FL_ADMIT,
-	FL_RESERVE, /* starts when the workloads evicted for it have ended */
-	FL_EVICT,
-	FL_WAIT,
-};
-
 /*
  * One resource of one podset in one flavor.  A podset that asks for nothing has one
  * row too, for its count: resource and flavor FL_NONE.
@@ -93,6 +80,35 @@ struct fl_placement {
 		struct fl_machine machine; /* entitle: where `count` tasks go; podset 0 */
 	};
 	fl_amount amount; /* of all the podset's pods together */
+};
+
+/*
+ * What a workload holds, as its admission says: a row for each resource of each podset, in any
+ * order.  entitle: a row for each task, with its index within the workload as `podset`, and the
+ * machine where it is; no resource, and no queue.  The rows are the caller's.
+ */
+struct fl_holding {
+	struct fl_node cluster_queue; /* whose quota */
+	const struct fl_placement *rows;
+	uint32_t n;
+};
+
+struct fl_event {
+	enum fl_event_kind kind;
+	struct fl_workload workload; /* all but CELL and USAGE; and CELL of a priority */
+	struct fl_cell cell;         /* CELL only */
+	struct fl_sample sample;     /* USAGE only */
+	struct fl_machine machine;   /* KILLED, GOES: what is there; FL_NONE: all */
+	struct fl_holding holding;   /* HOLDS only */
+	fl_time since;               /* HOLDS, GOES: when that was; FL_TIME_NONE: now */
+	enum fl_reason reason;       /* GOES: why */
+};
+
+enum fl_decision_kind {
+	FL_ADMIT,
+	FL_RESERVE, /* starts when the workloads evicted for it have ended */
+	FL_EVICT,
+	FL_WAIT,
 };
 
 struct fl_decision {

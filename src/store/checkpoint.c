@@ -286,7 +286,7 @@ static int check_bytes(struct fl_store *s, const struct fl_checkpoint *c, int fd
 
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err)
 {
-	struct fl_checkpoint c;
+	struct fl_checkpoint c = { 0 };
 	int fd, r;
 
 	/* An image that was removed at this moment was replaced by a new one. */
@@ -299,9 +299,8 @@ int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fa
 		r = fl_checkpoint_gone(s, &c, err);
 	if (r == 0 && fd >= 0 && (r = check_bytes(s, &c, fd, err)) < 0)
 		(void)close(fd);
-	if (r < 0)
-		return r;
 	*ret_seq = c.seq;
-	*ret_fd = fd;
-	return 0;
+	if (r == 0)
+		*ret_fd = fd;
+	return r;
 }

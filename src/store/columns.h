@@ -77,7 +77,14 @@
 /* The columns that an update of a job writes; `id` finds the row. */
 #define FL_JOB_CHANGE_COLUMNS(R, F, X, C, L) FL_JOB_COLUMNS(R, F, FL_NONE_OF, C, FL_NONE_OF)
 
-/* Separate from their jobs, as they are long, and written once. Lists need the rows only. */
+/* What a row says of its spec, which may be replaced (sql.def). */
+#define FL_JOB_SPEC_COLUMNS(R, F, X, C, L)                                                         \
+	F(R, KEY, "id", id)                                                                        \
+	X(R, TEXT, "name", name)                                                                   \
+	X(R, TEXT, "queue", queue)                                                                 \
+	X(R, INT, "spec_bytes", spec_bytes)
+
+/* Separate from their jobs, as they are long, and seldom change. Lists need the rows only. */
 #define FL_SPEC_COLUMNS(R, F, X, C, L) F(R, KEY, "job", id) X(R, TEXT, "spec", spec)
 
 #define FL_EVENT_COLUMNS(R, F, X, C, L)                                                            \
@@ -92,7 +99,7 @@
 	X(R, NOTE, "reason", reason)                                                               \
 	X(R, NOTE, "text", text)
 
-#define FL_ADMISSION_COLUMNS(R, F, X, C, L)                                                        \
+#define FL_ADMISSION_COLUMNS_2(R, F, X, C, L)                                                      \
 	F(R, INT, "job", job)                                                                      \
 	X(R, INT, "attempt", attempt)                                                              \
 	X(R, TEXT, "queue", queue)                                                                 \
@@ -102,6 +109,9 @@
 	X(R, NOTE, "placement", placement)                                                         \
 	X(R, NOTE, "ended", ended)                                                                 \
 	X(R, REF, "preemptor", preemptor)
+/* As they are since version 3. */
+#define FL_ADMISSION_COLUMNS(R, F, X, C, L)                                                        \
+	FL_ADMISSION_COLUMNS_2(R, F, X, C, L) L(R, REF, "cpu", cpu) L(R, REF, "memory", memory)
 
 #define FL_CONDITION_COLUMNS(R, F, X, C, L)                                                        \
 	F(R, TEXT, "kind", kind)                                                                   \
@@ -121,6 +131,74 @@
 	X(R, NOTE, "subject", subject)                                                             \
 	X(R, INT, "status", status)
 
+/* Since version 4. */
+#define FL_TOKEN_COLUMNS(R, F, X, C, L)                                                            \
+	F(R, NAME, "id", id)                                                                       \
+	X(R, TEXT, "hash", hash)                                                                   \
+	X(R, TEXT, "name", name)                                                                   \
+	X(R, INT, "uid", uid)                                                                      \
+	X(R, TEXT, "user", user)                                                                   \
+	X(R, TEXT, "role", role)                                                                   \
+	X(R, NOTE, "queues", queues)                                                               \
+	X(R, INT, "made", made)                                                                    \
+	X(R, TEXT, "made_by", by)                                                                  \
+	X(R, WHEN, "expires", expires)                                                             \
+	X(R, WHEN, "used", used)                                                                   \
+	X(R, WHEN, "revoked", revoked)                                                             \
+	X(R, NOTE, "revoked_by", revoked_by)
+
+/* Since version 6. */
+#define FL_OBJECT_COLUMNS(R, F, X, C, L)                                                           \
+	F(R, KEY, "number", number)                                                                \
+	X(R, TEXT, "uid", uid)                                                                     \
+	X(R, TEXT, "kind", kind)                                                                   \
+	X(R, TEXT, "namespace", namespace)                                                         \
+	X(R, TEXT, "name", name)
+
+/*
+ * Sums over time (record/sums.h); tiers.h has the structs.  128 bits are two columns: the upper
+ * 64, and the lower.
+ */
+#define FL_CLOSING_COLUMNS(R, F, X, C, L)                                                          \
+	F(R, INT, "until", until)                                                                  \
+	X(R, INT, "\"begin\"", begin)                                                              \
+	X(R, INT, "book", book)                                                                    \
+	X(R, INT, "wall", wall)                                                                    \
+	X(R, INT, "tier", tier)                                                                    \
+	X(R, REF, "version", version)
+
+#define FL_WIDE_COLUMNS(R, X, name)                                                                \
+	X(R, INT, #name "_high", name##_high) X(R, INT, #name "_low", name##_low)
+
+#define FL_AMOUNT_SUM_COLUMNS(R, F, X, C, L)                                                       \
+	F(R, INT, "until", until)                                                                  \
+	X(R, TEXT, "queue", queue)                                                                 \
+	X(R, TEXT, "resource", resource)                                                           \
+	FL_WIDE_COLUMNS(R, X, held)                                                                \
+	FL_WIDE_COLUMNS(R, X, entitled)                                                            \
+	FL_WIDE_COLUMNS(R, X, waiting)                                                             \
+	FL_WIDE_COLUMNS(R, X, borrowed)                                                            \
+	FL_WIDE_COLUMNS(R, X, lent)                                                                \
+	FL_WIDE_COLUMNS(R, X, nominal)
+
+#define FL_QUEUE_SUM_COLUMNS(R, F, X, C, L)                                                        \
+	F(R, INT, "until", until)                                                                  \
+	X(R, TEXT, "queue", queue)                                                                 \
+	FL_WIDE_COLUMNS(R, X, share)                                                               \
+	X(R, INT, "known", known)                                                                  \
+	X(R, INT, "share_hour", share_hour)                                                        \
+	X(R, INT, "share_day", share_day)                                                          \
+	X(R, INT, "share_month", share_month)                                                      \
+	X(R, INT, "started", started)                                                              \
+	X(R, INT, "preempted", preempted)                                                          \
+	FL_WIDE_COLUMNS(R, X, waited)                                                              \
+	X(R, INT, "wait_hour", wait_hour)                                                          \
+	X(R, INT, "wait_day", wait_day)                                                            \
+	X(R, INT, "wait_month", wait_month)
+
+/* One row: the admissions are whole since then. */
+#define FL_EXACT_COLUMNS(R, F, X, C, L) F(R, INT, "since", since)
+
 /* Each table: T(NAME, struct of a row, columns). */
 #define FL_EACH_TABLE(T)                                                                           \
 	T(SETTING, struct fl_setting, FL_SETTING_COLUMNS)                                          \
@@ -129,11 +207,18 @@
 	T(JOURNAL, struct fl_journal_cells, FL_JOURNAL_COLUMNS)                                    \
 	T(JOB, struct fl_job_row, FL_JOB_COLUMNS)                                                  \
 	T(JOB_CHANGE, struct fl_job_row, FL_JOB_CHANGE_COLUMNS)                                    \
+	T(JOB_SPEC, struct fl_job_row, FL_JOB_SPEC_COLUMNS)                                        \
 	T(SPEC, struct fl_job_row, FL_SPEC_COLUMNS)                                                \
 	T(EVENT, struct fl_event_row, FL_EVENT_COLUMNS)                                            \
 	T(ADMISSION, struct fl_admission_row, FL_ADMISSION_COLUMNS)                                \
 	T(CONDITION, struct fl_condition_row, FL_CONDITION_COLUMNS)                                \
-	T(AUDIT, struct fl_audit_row, FL_AUDIT_COLUMNS)
+	T(AUDIT, struct fl_audit_row, FL_AUDIT_COLUMNS)                                            \
+	T(TOKEN, struct fl_token_row, FL_TOKEN_COLUMNS)                                            \
+	T(OBJECT, struct fl_object_row, FL_OBJECT_COLUMNS)                                         \
+	T(CLOSING, struct fl_closing, FL_CLOSING_COLUMNS)                                          \
+	T(AMOUNT_SUM, struct fl_amount_cells, FL_AMOUNT_SUM_COLUMNS)                               \
+	T(QUEUE_SUM, struct fl_queue_cells, FL_QUEUE_SUM_COLUMNS)                                  \
+	T(EXACT, struct fl_exact, FL_EXACT_COLUMNS)
 
 /* --- lists of columns, for statements --- */
 

@@ -29,6 +29,10 @@ static const struct {
 	[FL_BATCH_ADMISSIONS] = { FL_SQL_PUT_ADMISSION, FL_TABLE_ADMISSION },
 	[FL_BATCH_CONDITIONS] = { FL_SQL_PUT_CONDITION, FL_TABLE_CONDITION },
 	[FL_BATCH_AUDIT] = { FL_SQL_PUT_AUDIT, FL_TABLE_AUDIT },
+	[FL_BATCH_SPECS] = { FL_SQL_CHANGE_SPEC, FL_TABLE_JOB_SPEC },
+	[FL_BATCH_SETTINGS] = { FL_SQL_SET, FL_TABLE_SETTING },
+	[FL_BATCH_TOKENS] = { FL_SQL_PUT_TOKEN, FL_TABLE_TOKEN },
+	[FL_BATCH_OBJECTS] = { FL_SQL_PUT_OBJECT, FL_TABLE_OBJECT },
 };
 
 static void put_journal_row(struct fl_query *q, struct putting *p, const void *row)
@@ -42,12 +46,12 @@ static void put_journal_row(struct fl_query *q, struct putting *p, const void *r
 }
 
 /* With the length of its spec, which is in another table. */
-static void put_new_job(struct fl_query *q, const void *row)
+static void put_with_spec(struct fl_query *q, enum fl_store_table table, const void *row)
 {
 	struct fl_job_row job = *(const struct fl_job_row *)row;
 
-	job.spec_bytes = strlen(job.spec);
-	fl_put_row(q, FL_TABLE_JOB, &job);
+	job.spec_bytes = job.spec ? strlen(job.spec) : 0;
+	fl_put_row(q, table, &job);
 }
 
 static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part,
@@ -55,6 +59,8 @@ static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part
 {
 	const void *rows;
 	uint32_t n = fl_batch_rows(p->batch, part, &rows);
+	const bool with_specs = part == FL_BATCH_NEW_JOBS || part == FL_BATCH_SPECS;
+	const enum fl_store_table table = writes[part].table;
 	struct fl_query q;
 	int r = 0;
 
@@ -67,14 +73,18 @@ static int put_part(struct fl_db *db, struct putting *p, enum fl_batch_part part
 
 		if (part == FL_BATCH_JOURNAL)
 			put_journal_row(&q, p, row);
-		else if (part == FL_BATCH_NEW_JOBS)
-			put_new_job(&q, row);
+		else if (with_specs)
+			put_with_spec(&q, table, row);
 		else
-			fl_put_row(&q, writes[part].table, row);
+			fl_put_row(&q, table, row);
 		r = fl_query_run(&q, err);
 	}
-	for (uint32_t i = 0; part == FL_BATCH_NEW_JOBS && i < n && r == 0; i++)
-		r = fl_row_write(db, FL_SQL_PUT_SPEC, FL_TABLE_SPEC, &p->batch->new_jobs[i], err);
+	for (uint32_t i = 0; with_specs && i < n && r == 0; i++) {
+		const struct fl_job_row *row = &((const struct fl_job_row *)rows)[i];
+
+		if (row->spec)
+			r = fl_row_write(db, FL_SQL_PUT_SPEC, FL_TABLE_SPEC, row, err);
+	}
 	return r;
 }
 
@@ -85,11 +95,14 @@ static int put_latest(struct fl_db *db, const struct putting *p, fairlead_error 
 	uint64_t job = 0;
 	struct fl_query q;
 
-	if (!b->n_journal)
-		return 0;
-	q = fl_query(db, FL_SQL_PUT_LATEST);
 	for (uint32_t i = 0; i < b->n_new_jobs; i++)
 		job = b->new_jobs[i].id > job ? b->new_jobs[i].id : job;
+	/* Without a journal there may be jobs of which events are kept alone: no other gets their numbers. */
+	for (uint32_t i = 0; i < b->n_events && !b->n_journal; i++)
+		job = b->events[i].job > job ? b->events[i].job : job;
+	if (!b->n_journal)
+		return job ? fl_db_number_above(db, job, err) : 0;
+	q = fl_query(db, FL_SQL_PUT_LATEST);
 	fl_put_int(&q, (int64_t)job);
 	fl_put_int(&q, b->wall);
 	fl_put_int(&q, b->boot);
@@ -179,6 +192,19 @@ int fl_store_write(struct fl_store *s, int (*step)(struct fl_db *, const void *,
 	return r;
 }
 
+/* An attempt began to hold quota, or holds none any more: what was before stays as it was. */
+static void note_holdings(struct fl_store *s, const struct fl_batch *batch)
+{
+	(void)pthread_mutex_lock(&s->noting);
+	for (uint32_t i = 0; i < batch->n_admissions; i++) {
+		const struct fl_admission_row *row = &batch->admissions[i];
+
+		s->holdings_changed = fl_amount_min(s->holdings_changed,
+						    row->to == FL_TIME_NONE ? row->from : row->to);
+	}
+	(void)pthread_mutex_unlock(&s->noting);
+}
+
 int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_error *err)
 {
 	struct putting p = { .batch = batch }, *at = &p;
@@ -197,6 +223,7 @@ int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_e
 	if (r == 0) {
 		s->last_seq += batch->n_journal;
 		s->last_sum = p.sum;
+		note_holdings(s, batch);
 	}
 	(void)pthread_mutex_unlock(&s->writing);
 	return r;

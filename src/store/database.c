@@ -15,7 +15,7 @@ static const char *const settings_of_all[] = {
 	"PRAGMA foreign_keys = ON",
 	"PRAGMA trusted_schema = OFF",
 	"PRAGMA cell_size_check = ON",
-	"PRAGMA cache_size = -16384", /* KiB */
+	"PRAGMA cache_size = -4096", /* KiB */
 	NULL,
 };
 /* A database that is being made is deleted when that fails. */

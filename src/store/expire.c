@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/commit.h"
 #include "store/open.h"
+#include "store/tiers.h"
 
 /* Rows of each kind that one call deletes at most: a few milliseconds. */
-enum { STEP = 1000, JOBS = 100 };
+enum { STEP = 1000, JOBS = 100, MOMENTS = 2 };
 
 struct expiring {
+	struct fl_store *store;
 	const struct fl_retention *keep;
 	uint64_t jobs[JOBS];
 	uint32_t n_jobs;
@@ -42,7 +44,8 @@ static int find_jobs(struct fl_db *db, struct expiring *e, fairlead_error *err)
 
 static int drop_jobs(struct fl_db *db, const struct expiring *e, fairlead_error *err)
 {
-	static const enum fl_sql parts[] = { FL_SQL_DROP_SPEC, FL_SQL_DROP_JOB };
+	static const enum fl_sql parts[] = { FL_SQL_DROP_SPEC, FL_SQL_DROP_OBJECT,
+					     FL_SQL_DROP_JOB };
 	int r = 0;
 
 	for (size_t p = 0; p < sizeof parts / sizeof *parts && r == 0; p++) {
@@ -77,6 +80,46 @@ static int drop_journal(struct fl_db *db, struct expiring *e, fairlead_error *er
 	return r < 0 ? r : drop(db, FL_SQL_EXPIRE_JOURNAL, e->keep->events_before, e, err);
 }
 
+/* Admissions whose time is in sums; then the moments between those that stay. */
+static int drop_history(struct fl_db *db, struct expiring *e, fairlead_error *err)
+{
+	static const enum fl_tier tiers[] = { FL_TIER_HOUR, FL_TIER_DAY };
+	const fl_time times[] = { e->keep->hours_before, e->keep->days_before };
+	fl_time exact = e->keep->usage_before;
+	int r = fl_tiers_give_up(e->store, db, &exact, err);
+
+	if (r == 0)
+		r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, exact, e, err);
+	for (size_t i = 0; i < sizeof tiers / sizeof *tiers && r >= 0; i++) {
+		r = fl_tiers_drop(db, tiers[i], times[i], MOMENTS, err);
+		e->more |= r == MOMENTS;
+	}
+	return r < 0 ? r : 0;
+}
+
+static int drop_versions(struct fl_db *db, fairlead_error *err)
+{
+	struct fl_query q = fl_query(db, FL_SQL_EXPIRE_VERSIONS);
+
+	static const char *const others[][2] = {
+		{ FL_STORE_GAP, FL_STORE_GAP "~" },
+		{ FL_STORE_CAPACITY, FL_STORE_CAPACITY "~" },
+	};
+	int r;
+
+	fl_put_int(&q, FL_STORE_VERSIONS);
+	fl_put_int(&q, FL_VERSION_DIGITS);
+	r = fl_query_run(&q, err);
+	for (size_t i = 0; i < sizeof others / sizeof *others && r == 0; i++) {
+		q = fl_query(db, FL_SQL_EXPIRE_SETTINGS);
+		fl_put_int(&q, FL_STORE_VERSIONS);
+		fl_put_text(&q, others[i][0]);
+		fl_put_text(&q, others[i][1]);
+		r = fl_query_run(&q, err);
+	}
+	return r;
+}
+
 static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 {
 	struct expiring *e = *(struct expiring *const *)arg;
@@ -85,7 +128,9 @@ static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 	if ((r = drop_journal(db, e, err)) == 0 &&
 	    (r = drop(db, FL_SQL_EXPIRE_EVENTS, e->keep->events_before, e, err)) == 0 &&
 	    (r = drop(db, FL_SQL_EXPIRE_AUDIT, e->keep->events_before, e, err)) == 0 &&
-	    (r = drop(db, FL_SQL_EXPIRE_ADMISSIONS, e->keep->usage_before, e, err)) == 0)
+	    (r = drop_history(db, e, err)) == 0 &&
+	    (r = drop(db, FL_SQL_EXPIRE_TOKENS, e->keep->jobs_before, e, err)) == 0 &&
+	    (r = drop_versions(db, err)) == 0)
 		r = find_jobs(db, e, err);
 	/*
 	 * The files of a job are removed before its row: after a kill in between `gone` is called
@@ -98,7 +143,7 @@ static int expire(struct fl_db *db, const void *arg, fairlead_error *err)
 
 int fl_store_expire(struct fl_store *s, const struct fl_retention *keep, fairlead_error *err)
 {
-	struct expiring e = { .keep = keep }, *at = &e;
+	struct expiring e = { .store = s, .keep = keep }, *at = &e;
 	int r = fl_store_write(s, expire, &at, err);
 
 	return r < 0 ? r : e.more;

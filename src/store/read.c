@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "store/read.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "store/commit.h"
@@ -55,6 +56,22 @@ static int set(struct fl_db *db, const void *setting, fairlead_error *err)
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err)
 {
 	return fl_store_write(s, set, &(struct fl_setting){ name, value }, err);
+}
+
+int fl_store_settings(struct fl_store *s, const char *first, const char *last, uint32_t limit,
+		      fl_setting_fn *fn, void *user, fairlead_error *err)
+{
+	struct fl_query q = fl_query(&s->reader, FL_SQL_SETTINGS);
+	struct fl_setting row;
+	int r;
+
+	fl_put_text(&q, first);
+	fl_put_text(&q, last);
+	fl_put_int(&q, limit ? (int64_t)limit : -1);
+	while ((r = fl_row_next(s, &q, FL_TABLE_SETTING, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
+			break;
+	return fl_query_end(&q, r);
 }
 
 int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err)
@@ -193,6 +210,38 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job
 	if (filter->aside)
 		fl_db_close(&own);
 	return r;
+}
+
+struct one {
+	uint64_t id;
+	fl_job_fn *fn;
+	void *user;
+	bool there;
+};
+
+static int see_one(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct one *one = user;
+
+	if (row->id != one->id)
+		return 0;
+	one->there = true;
+	if (row->damaged)
+		return fl_fail(err, FAIRLEAD_EINPUT, "job %" PRIu64 " is damaged", row->id);
+	return one->fn(one->user, row, err);
+}
+
+int fl_store_job_row(struct fl_store *s, uint64_t id, fl_job_fn *fn, void *user,
+		     fairlead_error *err)
+{
+	const struct fl_job_filter filter = {
+		.after = id - 1, .limit = 1, .without_spec = true, .damaged = true
+	};
+	struct one one = { id, fn, user, false };
+	int r = fl_store_jobs(s, &filter, see_one, &one, err);
+
+	return r < 0 || one.there ? r :
+				    fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, id);
 }
 
 static int job_damaged(const struct fl_store *s, const struct fl_job_row *row, fairlead_error *err)

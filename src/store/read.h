@@ -11,10 +11,6 @@ int fl_setting_put(struct fl_db *db, const char *name, const char *value, fairle
 /* fl_store_number_above, in the present transaction. */
 int fl_db_number_above(struct fl_db *db, uint64_t job, fairlead_error *err);
 
-struct fl_setting {
-	const char *name, *value;
-};
-
 struct fl_latest {
 	uint64_t job; /* the highest number */
 	fl_time wall, boot;

@@ -205,7 +205,7 @@ int fl_store_user_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_f
 	return sums(s, FL_SQL_USER_USAGE_WHOLE, FL_SQL_USER_USAGE, from, to, fn, user, err);
 }
 
-/* --- conditions, audit --- */
+/* --- conditions, tokens, audit --- */
 
 int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fairlead_error *err)
 {
@@ -214,6 +214,18 @@ int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fai
 	int r;
 
 	while ((r = fl_row_next(s, &q, FL_TABLE_CONDITION, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
+			break;
+	return fl_query_end(&q, r);
+}
+
+int fl_store_tokens(struct fl_store *s, fl_token_fn *fn, void *user, fairlead_error *err)
+{
+	struct fl_token_row row;
+	struct fl_query q = fl_query(&s->reader, FL_SQL_TOKENS);
+	int r;
+
+	while ((r = fl_row_next(s, &q, FL_TABLE_TOKEN, &row, err)) > 0)
 		if ((r = fn(user, &row, err)) < 0)
 			break;
 	return fl_query_end(&q, r);
@@ -230,5 +242,31 @@ int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *us
 	while ((r = fl_row_next(s, &q, FL_TABLE_AUDIT, &row, err)) > 0)
 		if ((r = fn(user, &row, err)) < 0)
 			break;
+	return fl_query_end(&q, r);
+}
+
+/* --- objects of a cluster --- */
+
+int fl_store_objects(struct fl_store *s, fl_object_fn *fn, void *user, fairlead_error *err)
+{
+	struct fl_object_row row;
+	struct fl_query q = fl_query(&s->reader, FL_SQL_OBJECTS);
+	int r;
+
+	while ((r = fl_row_next(s, &q, FL_TABLE_OBJECT, &row, err)) > 0)
+		if ((r = fn(user, &row, err)) < 0)
+			break;
+	return fl_query_end(&q, r);
+}
+
+int fl_store_number_of(struct fl_store *s, const char *uid, uint64_t *ret, fairlead_error *err)
+{
+	struct fl_object_row row;
+	struct fl_query q = fl_query(&s->reader, FL_SQL_OBJECT);
+	int r;
+
+	fl_put_text(&q, uid);
+	r = fl_row_next(s, &q, FL_TABLE_OBJECT, &row, err);
+	*ret = r > 0 ? row.number : 0;
 	return fl_query_end(&q, r);
 }

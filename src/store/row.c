@@ -100,6 +100,10 @@ static const struct {
 	[FL_BATCH_ADMISSIONS] = PART(ADMISSION, struct fl_admission_row, admissions),
 	[FL_BATCH_CONDITIONS] = PART(CONDITION, struct fl_condition_row, conditions),
 	[FL_BATCH_AUDIT] = PART(AUDIT, struct fl_audit_row, audit),
+	[FL_BATCH_SPECS] = PART(JOB_SPEC, struct fl_job_row, specs),
+	[FL_BATCH_SETTINGS] = PART(SETTING, struct fl_setting, settings),
+	[FL_BATCH_TOKENS] = PART(TOKEN, struct fl_token_row, tokens),
+	[FL_BATCH_OBJECTS] = PART(OBJECT, struct fl_object_row, objects),
 #undef PART
 };
 

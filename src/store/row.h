@@ -7,6 +7,7 @@
 
 #include "store/columns.h"
 #include "store/store.h"
+#include "store/tiers.h"
 
 enum fl_store_table {
 #define TABLE(name, row, columns) FL_TABLE_##name,
@@ -37,6 +38,10 @@ enum fl_batch_part {
 	FL_BATCH_ADMISSIONS,
 	FL_BATCH_CONDITIONS,
 	FL_BATCH_AUDIT,
+	FL_BATCH_SPECS,
+	FL_BATCH_SETTINGS,
+	FL_BATCH_TOKENS,
+	FL_BATCH_OBJECTS,
 	FL_BATCH_PARTS
 };
 /* Bytes of a row of the part. */

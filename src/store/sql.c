@@ -3,6 +3,7 @@
 
 #include "record/job.h"
 #include "store/columns.h"
+#include "store/store.h"
 
 /* These numbers are in the statements, and in databases. */
 _Static_assert(FL_JOB_DONE == 6, "states from 6 on are ends of jobs");

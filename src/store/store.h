@@ -26,6 +26,7 @@
 
 #include "record/history.h"
 #include "record/record.h"
+#include "record/sums.h"
 
 struct fl_store;
 
@@ -65,6 +66,11 @@ struct fl_audit_row {
 	int status;                          /* HTTP */
 };
 
+/* A text by its name: for what is kept whatever becomes of the journal. */
+struct fl_setting {
+	const char *name, *value;
+};
+
 /* One transaction: all of it, or nothing. */
 struct fl_batch {
 	const struct fl_journal_row *journal;
@@ -74,7 +80,13 @@ struct fl_batch {
 	const struct fl_condition_row
 		*conditions; /* they replace those of the same object and type */
 	const struct fl_audit_row *audit;
+	/* Of existing jobs: their name, queue and spec, which replace those before. */
+	const struct fl_job_row *specs;
+	const struct fl_setting *settings;   /* they replace those of the same name */
+	const struct fl_token_row *tokens;   /* they replace those with the same id */
+	const struct fl_object_row *objects; /* they replace those with the same number or uid */
 	uint32_t n_journal, n_new_jobs, n_jobs, n_events, n_admissions, n_conditions, n_audit;
+	uint32_t n_specs, n_settings, n_tokens, n_objects;
 	/*
 	 * The wall clock and the time since boot at the time `at` of the last row of the journal:
 	 * stored if there is a row.
@@ -115,16 +127,22 @@ int fl_store_commit(struct fl_store *s, const struct fl_batch *batch, fairlead_e
 int fl_store_checkpoint(struct fl_store *s, uint64_t seq,
 			int (*write)(void *user, int fd, fairlead_error *err), void *user,
 			fairlead_error *err);
-/* The last checkpoint; *ret_fd open for reading, -1 and seq 0 when there is none. */
+/*
+ * The last checkpoint; *ret_fd open for reading, -1 and seq 0 when there is none.  *ret_seq is known, too, when
+ * its image cannot be read.
+ */
 int fl_store_checkpointed(struct fl_store *s, uint64_t *ret_seq, int *ret_fd, fairlead_error *err);
 /*
  * Deletes rows of the journal, events and audit that are older than @events_before (of the journal
- * only those before the checkpoint), admissions that ended before @usage_before, and jobs that
- * ended before @jobs_before, up to 1,000 rows of each and 100 jobs in a call; 1: there are more.
+ * only those before the checkpoint), admissions that ended before @usage_before and are in sums,
+ * and jobs, with the objects that they are, and tokens that ended before @jobs_before, up to 1,000 rows of each and 100 jobs in a
+ * call; 1: there are more.  Of sums, ends of hours before @hours_before and of days before
+ * @days_before.
+ * Of versions of the configuration the last FL_STORE_VERSIONS stay, whatever their age.
  * @gone gets the numbers of these jobs, some possibly twice, and must not call the store.
  */
 struct fl_retention {
-	fl_time events_before, usage_before, jobs_before;
+	fl_time events_before, usage_before, jobs_before, hours_before, days_before;
 	void (*gone)(void *user, uint64_t job);
 	void *user;
 };
@@ -143,11 +161,32 @@ typedef int fl_event_fn(void *user, const struct fl_event_row *row, fairlead_err
 typedef int fl_admission_fn(void *user, const struct fl_admission_row *row, fairlead_error *err);
 typedef int fl_usage_fn(void *user, const struct fl_usage_sum_row *row, fairlead_error *err);
 typedef int fl_condition_fn(void *user, const struct fl_condition_row *row, fairlead_error *err);
+typedef int fl_setting_fn(void *user, const struct fl_setting *row, fairlead_error *err);
+typedef int fl_token_fn(void *user, const struct fl_token_row *row, fairlead_error *err);
+typedef int fl_object_fn(void *user, const struct fl_object_row *row, fairlead_error *err);
 typedef int fl_audit_fn(void *user, const struct fl_audit_row *row, fairlead_error *err);
 
 /* Settings by name: "config", "boot". FAIRLEAD_ENOENT. Set is durable on return. */
 int fl_store_get(struct fl_store *s, const char *name, char *ret, size_t size, fairlead_error *err);
 int fl_store_set(struct fl_store *s, const char *name, const char *value, fairlead_error *err);
+/* Those from @first to @last, both included, by name, the last one first; @limit 0: all. */
+int fl_store_settings(struct fl_store *s, const char *first, const char *last, uint32_t limit,
+		      fl_setting_fn *fn, void *user, fairlead_error *err);
+/*
+ * Versions of the configuration are settings, two each, with the same FL_VERSION_DIGITS at the end:
+ * how it was made, and its text.  Expiring leaves the last FL_STORE_VERSIONS.
+ */
+#define FL_STORE_VERSION "configured."
+#define FL_STORE_VERSION_TEXT "configuration."
+/*
+ * Times of which there is no history, the last FL_STORE_VERSIONS: FL_STORE_GAP and the beginning, of
+ * FL_VERSION_DIGITS; the value has the end, a blank, and why.
+ */
+#define FL_STORE_GAP "gap."
+/* The same of what there was of each resource in a cluster: the amounts, with blanks between. */
+#define FL_STORE_WATCHED "watched" /* it is of a daemon that watches a cluster; when it last did */
+#define FL_STORE_CAPACITY "capacity."
+enum { FL_STORE_VERSIONS = 100, FL_VERSION_DIGITS = 20 };
 
 /* New jobs get numbers above @job. Durable on return. */
 int fl_store_number_above(struct fl_store *s, uint64_t job, fairlead_error *err);
@@ -178,6 +217,12 @@ struct fl_job_filter {
 };
 int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job_fn *fn, void *user,
 		  fairlead_error *err);
+/*
+ * The row of a job, whose spec may be damaged: it is not read.  FAIRLEAD_ENOENT; FAIRLEAD_EINPUT:
+ * the row itself is damaged.
+ */
+int fl_store_job_row(struct fl_store *s, uint64_t id, fl_job_fn *fn, void *user,
+		     fairlead_error *err);
 
 struct fl_event_filter {
 	uint64_t after_seq;
@@ -208,8 +253,85 @@ int fl_store_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn
 int fl_store_user_usage(struct fl_store *s, fl_time from, fl_time to, fl_usage_fn *fn, void *user,
 			fairlead_error *err);
 int fl_store_conditions(struct fl_store *s, fl_condition_fn *fn, void *user, fairlead_error *err);
+/* All of them, also those that have ended, by id.  A damaged one is left out: it is refused. */
+int fl_store_tokens(struct fl_store *s, fl_token_fn *fn, void *user, fairlead_error *err);
+/* Of jobs that have not ended, by number.  A damaged one is left out. */
+int fl_store_objects(struct fl_store *s, fl_object_fn *fn, void *user, fairlead_error *err);
+/* The number of an object; 0: it has none. */
+int fl_store_number_of(struct fl_store *s, const char *uid, uint64_t *ret, fairlead_error *err);
 int fl_store_audit(struct fl_store *s, uint32_t limit, fl_audit_fn *fn, void *user,
 		   fairlead_error *err);
+
+/*
+ * --- sums over time: tiers.h ---
+ *
+ * Each of these reads with a connection of its own, so on any thread.
+ */
+
+/* All sums of a moment, since the beginning of its book. */
+struct fl_closed {
+	struct fl_closing closing;
+	fl_time after; /* where the sums before it ended; FL_TIME_NONE: they are the first ones */
+	const struct fl_queue_sum *queues;
+	const struct fl_amount_sum *amounts;
+	uint32_t n_queues, n_amounts;
+};
+/*
+ * Durable on return; the end of an hour drops its parts.  FAIRLEAD_ESTATE: the sums do not end at
+ * `after`, so nothing was written.
+ */
+int fl_store_close_hour(struct fl_store *s, const struct fl_closed *closed, fairlead_error *err);
+
+/* Admissions are whole since then, as of one that begins to watch what others run. Durable on return. */
+int fl_store_whole_since(struct fl_store *s, fl_time since, fairlead_error *err);
+
+struct fl_tier_ends {
+	struct fl_closing last; /* tier FL_TIERS: there are no sums yet */
+	struct fl_closing hour; /* the last one that is no part of an hour; the same */
+	fl_time first;          /* since when there are sums, and without any, admissions */
+	fl_time exact;          /* since when the admissions are whole */
+};
+int fl_store_tier_ends(struct fl_store *s, struct fl_tier_ends *ret, fairlead_error *err);
+
+typedef int fl_closing_fn(void *user, const struct fl_closing *row, fairlead_error *err);
+typedef int fl_amount_sum_fn(void *user, const struct fl_amount_sum *row, fairlead_error *err);
+typedef int fl_queue_sum_fn(void *user, const struct fl_queue_sum *row, fairlead_error *err);
+struct fl_sum_reader {
+	fl_closing_fn *closing; /* series only: of the rows that follow; `begin` is theirs */
+	fl_amount_sum_fn *amount;
+	fl_queue_sum_fn *queue;
+	void *user;
+};
+/* Of the moment @until, as they were written. */
+int fl_store_sums_at(struct fl_store *s, fl_time until, const struct fl_sum_reader *to,
+		     fairlead_error *err);
+
+struct fl_tier_told {
+	fl_time from, to;  /* the part of the time asked for that there are sums of */
+	enum fl_tier tier; /* the coarsest that was used */
+	/* Length of the sums that `from` and `to` cut; of them the part by length is counted. */
+	fl_time error;
+};
+/*
+ * Sums of the time from @from to @to: a row for each queue and resource, then for each queue.  The
+ * largest shares and waits are in FL_MOST_HOUR, and of whole days where it is longer than two.
+ */
+int fl_store_sums(struct fl_store *s, fl_time from, fl_time to, const struct fl_sum_reader *to_whom,
+		  struct fl_tier_told *ret, fairlead_error *err);
+/*
+ * One queue along time: for each end of an hour, day or month (@step) that is kept and each coarser
+ * one, what was added since the one before; those that lie at least in part within (from, to).  The
+ * last may be a part.  @resource NULL: all.  The most are in FL_MOST_HOUR.  At most @limit; *ret_more:
+ * the end of the last one when there are more, or FL_TIME_NONE.
+ */
+struct fl_series_filter {
+	const char *queue, *resource;
+	fl_time from, to;
+	enum fl_tier step;
+	uint32_t limit;
+};
+int fl_store_series(struct fl_store *s, const struct fl_series_filter *filter,
+		    const struct fl_sum_reader *to, fl_time *ret_more, fairlead_error *err);
 
 /*
  * Damage that was found since the store was opened, in rows that are not needed to go on: jobs,

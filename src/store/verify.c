@@ -38,6 +38,12 @@ static int verify_tables(struct fl_db *db, fairlead_error *err)
 		{ FL_SQL_BAD_CONDITIONS, "the condition of" },
 		{ FL_SQL_BAD_SETTINGS, "the setting" },
 		{ FL_SQL_BAD_AUDIT, "row of the audit log" },
+		{ FL_SQL_BAD_TOKENS, "the token" },
+		{ FL_SQL_BAD_OBJECTS, "the number of the object" },
+		{ FL_SQL_BAD_CLOSINGS, "the end of sums at" },
+		{ FL_SQL_BAD_AMOUNT_SUMS, "a sum of queue" },
+		{ FL_SQL_BAD_QUEUE_SUMS, "a sum of jobs of queue" },
+		{ FL_SQL_BAD_EXACT, "the beginning of exact history" },
 	};
 	int r = 0;
 

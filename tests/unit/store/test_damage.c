@@ -23,12 +23,28 @@ static int make_example(void **state)
 		.kind = "Cohort", .name = "all", .type = "Active", .holds = true
 	};
 	static const struct fl_audit_row audit = { .at = 5, .uid = 7, .action = "cancel" };
+	static const struct fl_token_row token = { .id = "aaaaaaaaaa",
+						   .hash = "00",
+						   .name = "ci",
+						   .user = "ann",
+						   .role = "read",
+						   .made = 5,
+						   .by = "ann",
+						   .expires = 9,
+						   .used = FL_TIME_NONE,
+						   .revoked = 7,
+						   .revoked_by = "ann" };
+	static const struct fl_object_row object = { 3, "uid-3", "Workload", "ns", "train" };
 	static const struct fl_batch more = { .admissions = &admission,
 					      .n_admissions = 1,
 					      .conditions = &condition,
 					      .n_conditions = 1,
 					      .audit = &audit,
-					      .n_audit = 1 };
+					      .n_audit = 1,
+					      .tokens = &token,
+					      .n_tokens = 1,
+					      .objects = &object,
+					      .n_objects = 1 };
 	uint64_t number = 5;
 	struct fl_store *s;
 
@@ -166,13 +182,26 @@ static const struct {
 	  "the condition of all does not match its checksum" },
 	{ "UPDATE audit SET uid = 0", 0, "a row of the audit log does not match its checksum",
 	  "row of the audit log 1 does not match its checksum" },
+	{ "UPDATE tokens SET revoked = NULL", 0,
+	  "token aaaaaaaaaa does not match its checksum, and is refused",
+	  "the token aaaaaaaaaa does not match its checksum" },
+	{ "UPDATE tokens SET role = 'admin'", 0, "token aaaaaaaaaa does not match",
+	  "the token aaaaaaaaaa does not match" },
+	{ "UPDATE tokens SET hash = '01'", 0, "token aaaaaaaaaa does not match",
+	  "the token aaaaaaaaaa does not match" },
+	{ "UPDATE objects SET uid = 'uid-4'", 0, "the number of the object uid-4 does not match",
+	  "the number of the object uid-4 does not match" },
+	{ "UPDATE objects SET name = 'other'", 0, "the number of the object uid-3 does not match",
+	  "the number of the object uid-3 does not match" },
+	{ "UPDATE tokens SET id = 'baaaaaaaaa'", 0, "token baaaaaaaaa does not match",
+	  "the token baaaaaaaaa does not match" },
 	{ "UPDATE settings SET value = 'reed' WHERE name = 'colour'", 0, NULL,
 	  "the setting colour does not match its checksum" },
 };
 
 struct counts {
 	uint32_t jobs, damaged, others;
-	uint64_t last, admissions;
+	uint64_t last, admissions, tokens, objects;
 };
 
 static int see_job(void *user, const struct fl_job_row *row, fairlead_error *err)
@@ -218,6 +247,22 @@ static int see_audit(void *user, const struct fl_audit_row *row, fairlead_error 
 	return 0;
 }
 
+static int see_token(void *user, const struct fl_token_row *row, fairlead_error *err)
+{
+	(void)row;
+	(void)err;
+	((struct counts *)user)->tokens++;
+	return 0;
+}
+
+static int see_object(void *user, const struct fl_object_row *row, fairlead_error *err)
+{
+	(void)row;
+	(void)err;
+	((struct counts *)user)->objects++;
+	return 0;
+}
+
 static int see_usage(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
 {
 	(void)err;
@@ -240,6 +285,8 @@ static struct counts read_all(struct fl_store *s)
 		assert_int_equal(fl_store_usage(s, 0, 10, see_usage, &c, NULL), 0);
 		assert_int_equal(fl_store_conditions(s, see_condition, &c, NULL), 0);
 		assert_int_equal(fl_store_audit(s, 10, see_audit, &c, NULL), 0);
+		assert_int_equal(fl_store_tokens(s, see_token, &c, NULL), 0);
+		assert_int_equal(fl_store_objects(s, see_object, &c, NULL), 0);
 	}
 	return c;
 }
@@ -276,6 +323,8 @@ TEST(tellings)
 		assert_int_equal(c.jobs, ROWS);
 		CHECK(c.damaged == is_job, told[i].sql);
 		CHECK(c.admissions == !strstr(told[i].sql, "admissions"), told[i].sql);
+		CHECK(c.tokens == !strstr(told[i].sql, "tokens"), told[i].sql);
+		CHECK(c.objects == !strstr(told[i].sql, "objects"), told[i].sql);
 		fl_store_damaged(s, &d);
 		if (told[i].noted) {
 			CHECK(d.n == 1 && d.total == 1, told[i].sql);

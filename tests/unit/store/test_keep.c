@@ -239,6 +239,88 @@ static void put_many(struct fl_store *s, uint32_t many)
 	free(admissions);
 }
 
+/* --- versions of the configuration --- */
+
+struct versions {
+	uint32_t n;
+	char first[64], last[64];
+};
+
+static int see_version(void *user, const struct fl_setting *row, fairlead_error *err)
+{
+	struct versions *v = user;
+
+	(void)err;
+	snprintf(v->n++ ? v->last : v->first, sizeof v->first, "%s=%s", row->name, row->value);
+	return 0;
+}
+
+static struct versions versions_of(struct fl_store *s, const char *first, const char *last,
+				   uint32_t limit)
+{
+	struct versions v = { 0 };
+	fairlead_error err = { 0 };
+
+	if (fl_store_settings(s, first, last, limit, see_version, &v, &err) != 0)
+		fail_msg("%s", err.text);
+	return v;
+}
+
+static void put_version(struct fl_store *s, uint64_t number)
+{
+	char made[64], text[64], value[32];
+	const struct fl_setting rows[] = { { text, value }, { made, value } };
+	const struct fl_batch batch = { .settings = rows, .n_settings = 2 };
+	fairlead_error err = { 0 };
+
+	snprintf(made, sizeof made, FL_STORE_VERSION "%0*llu", FL_VERSION_DIGITS,
+		 (unsigned long long)number);
+	snprintf(text, sizeof text, FL_STORE_VERSION_TEXT "%0*llu", FL_VERSION_DIGITS,
+		 (unsigned long long)number);
+	snprintf(value, sizeof value, "v%llu", (unsigned long long)number);
+	if (fl_store_commit(s, &batch, &err) != 0)
+		fail_msg("%s", err.text);
+}
+
+#define VERSIONS(prefix) prefix "0", prefix "9"
+
+/* The last ones stay, with their texts, whatever the age of all else; other settings always do. */
+TEST(the_last_versions_stay)
+{
+	const struct fl_retention keep = { .events_before = 1000,
+					   .usage_before = 1000,
+					   .jobs_before = 1000 };
+	char config[8];
+	fairlead_error err = { 0 };
+	struct versions v;
+	struct world w;
+	struct fl_store *s = filled(&w, 4);
+
+	assert_int_equal(fl_store_set(s, "config", "mine", &err), 0);
+	for (uint64_t i = 0; i < FL_STORE_VERSIONS + 3; i++)
+		put_version(s, i * 7);
+	v = versions_of(s, VERSIONS(FL_STORE_VERSION), 0);
+	assert_int_equal(v.n, FL_STORE_VERSIONS + 3);
+	assert_int_equal(fl_store_expire(s, &keep, &err), 0);
+	for (int again = 0; again < 2; again++) {
+		v = versions_of(s, VERSIONS(FL_STORE_VERSION), 0);
+		assert_int_equal(v.n, FL_STORE_VERSIONS);
+		assert_string_equal(v.first, FL_STORE_VERSION "00000000000000000714=v714");
+		assert_string_equal(v.last, FL_STORE_VERSION "00000000000000000021=v21");
+		v = versions_of(s, VERSIONS(FL_STORE_VERSION_TEXT), 0);
+		assert_int_equal(v.n, FL_STORE_VERSIONS);
+		assert_string_equal(v.last, FL_STORE_VERSION_TEXT "00000000000000000021=v21");
+		assert_int_equal(versions_of(s, VERSIONS(FL_STORE_VERSION), 1).n, 1);
+		assert_int_equal(fl_store_get(s, "config", config, sizeof config, &err), 0);
+		s = fl_store_close(s);
+		s = world_open(&w);
+	}
+	put_version(s, 21); /* again: it replaces itself */
+	assert_int_equal(versions_of(s, VERSIONS(FL_STORE_VERSION), 0).n, FL_STORE_VERSIONS);
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
 static void expire_all(struct fl_store *s, const struct fl_retention *keep, int most)
 {
 	fairlead_error err = { 0 };
@@ -299,6 +381,8 @@ TEST(forgetting)
 				     .jobs_before = 2 * part + 1,
 				     .gone = note_gone,
 				     .user = &gone };
+	const struct fl_closed summed = { .closing = { .until = FL_NEVER - 1 },
+					  .after = FL_TIME_NONE };
 	uint64_t number = 1;
 	struct fl_store_end end;
 	struct world w;
@@ -307,6 +391,8 @@ TEST(forgetting)
 	world_begin(&w);
 	s = world_open(&w);
 	put_many(s, many);
+	/* What is in no sums is never dropped. */
+	assert_int_equal(fl_store_close_hour(s, &summed, NULL), 0);
 	/* Without an image all of the journal is needed, and all jobs in it. */
 	expire_all(s, &keep, 3);
 	assert_int_equal(counted(s, FL_SQL_JOURNAL).n, many);
@@ -335,7 +421,9 @@ TEST(forgetting)
 	assert_int_equal(counted(s, FL_SQL_JOBS).n, many - 2 * part + 1);
 	assert_int_equal(admitted(s), many - 3 * part + 1);
 	/* All of it: the last row stays, and no number is given again. */
-	keep = (struct fl_retention){ FL_NEVER, FL_NEVER, FL_NEVER, NULL, NULL };
+	keep = (struct fl_retention){ .events_before = FL_NEVER,
+				      .usage_before = FL_NEVER,
+				      .jobs_before = FL_NEVER };
 	expire_all(s, &keep, 20);
 	assert_int_equal(counted(s, FL_SQL_JOURNAL).first, many);
 	assert_int_equal(counted(s, FL_SQL_JOBS).n, 1);
@@ -630,6 +718,94 @@ TEST(bounded_log)
 	assert_int_equal(fl_store_bytes(s),
 			 world_size(world_path(&w, FL_STORE_DATABASE)) +
 				 world_size(world_path(&w, FL_STORE_DATABASE "-wal")));
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
+/* --- tokens --- */
+
+static const struct fl_token_row tokens[] = {
+	{ "aaaaaaaaaa", "00", "for-ever", 7, "ann", "read", NULL, 5, "ann", FL_TIME_NONE,
+	  FL_TIME_NONE, FL_TIME_NONE, NULL },
+	{ "bbbbbbbbbb", "01", "ends", 7, "ann", "submit", "a/b c/d", 6, "root", 50, 20,
+	  FL_TIME_NONE, NULL },
+	{ "cccccccccc", "02", "revoked", 8, "bob", "admin", NULL, 7, "bob", 90, FL_TIME_NONE, 40,
+	  "root" },
+};
+
+struct seen_tokens {
+	const struct fl_token_row *want[COUNT(tokens)];
+	uint32_t n;
+};
+
+static void same_text(const char *a, const char *b)
+{
+	assert_int_equal(!a, !b);
+	if (a)
+		assert_string_equal(a, b);
+}
+
+static int see_token(void *user, const struct fl_token_row *row, fairlead_error *err)
+{
+	struct seen_tokens *seen = user;
+	const struct fl_token_row *want = seen->want[seen->n++];
+
+	(void)err;
+	assert_non_null(want);
+	same_text(row->id, want->id);
+	same_text(row->hash, want->hash);
+	same_text(row->name, want->name);
+	same_text(row->user, want->user);
+	same_text(row->role, want->role);
+	same_text(row->queues, want->queues);
+	same_text(row->by, want->by);
+	same_text(row->revoked_by, want->revoked_by);
+	assert_int_equal(row->uid, want->uid);
+	assert_true(row->made == want->made && row->expires == want->expires &&
+		    row->used == want->used && row->revoked == want->revoked);
+	return 0;
+}
+
+static void check_tokens(struct fl_store *s, const struct fl_token_row *a,
+			 const struct fl_token_row *b, const struct fl_token_row *c)
+{
+	struct seen_tokens seen = { .want = { a, b, c } };
+
+	assert_int_equal(fl_store_tokens(s, see_token, &seen, NULL), 0);
+	assert_int_equal(seen.n, (a != NULL) + (b != NULL) + (c != NULL));
+}
+
+/* All of a row comes back, also of a copy; a later one replaces it; those that ended are dropped. */
+TEST(tokens_kept)
+{
+	struct fl_token_row again = tokens[0];
+	const struct fl_batch all = { .tokens = tokens, .n_tokens = COUNT(tokens) };
+	const struct fl_batch one = { .tokens = &again, .n_tokens = 1 };
+	struct fl_retention keep = { .jobs_before = 45 };
+	struct world w, copy;
+	struct fl_store *s;
+
+	world_begin(&w);
+	copy = w;
+	(void)snprintf(copy.folder, sizeof copy.folder, "%.200s/restored", w.root);
+	s = world_open(&w);
+	assert_int_equal(fl_store_commit(s, &all, NULL), 0);
+	check_tokens(s, &tokens[0], &tokens[1], &tokens[2]);
+	again.used = 60;
+	assert_int_equal(fl_store_commit(s, &one, NULL), 0);
+	check_tokens(s, &again, &tokens[1], &tokens[2]);
+	assert_int_equal(fl_store_backup(s, world_path(&w, "../backup"), NULL), 0);
+	assert_int_equal(fl_store_expire(s, &keep, NULL), 0);
+	check_tokens(s, &again, &tokens[1], NULL);
+	keep.jobs_before = FL_NEVER;
+	assert_int_equal(fl_store_expire(s, &keep, NULL), 0);
+	check_tokens(s, &again, NULL, NULL);
+	(void)fl_store_close(s);
+	assert_int_equal(fl_store_restore(world_path(&w, "../backup"), copy.folder,
+					  &(struct fl_restore){ 0 }, NULL),
+			 0);
+	s = world_open(&copy);
+	check_tokens(s, &again, &tokens[1], &tokens[2]);
 	(void)fl_store_close(s);
 	world_end(&w);
 }

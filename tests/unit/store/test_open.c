@@ -11,6 +11,7 @@
 #include "lib/unit.h"
 #include "store/journal.h"
 #include "store/open.h"
+#include "store/sum.h"
 #include "world.h"
 
 enum { ROWS = 400, PAGE = 4096 };
@@ -471,6 +472,7 @@ static const char *const * and (const char *text)
 TEST(versions)
 {
 	const int n = fl_store_migrations.n;
+	char name[32], text[80];
 	struct world w, old;
 	struct fl_store *s = NULL;
 	fairlead_error err = { 0 };
@@ -480,8 +482,9 @@ TEST(versions)
 	before = world_sum(w.folder);
 	/* It fails: all is as it was, but for the copy. */
 	assert_int_equal(open_as(&w, and(broken), n + 1, &s, &err), FAIRLEAD_ESTATE);
-	assert_true(world_size(world_path(&w, "before-v3.db")) > 0);
-	assert_int_equal(unlink(world_path(&w, "before-v3.db")), 0);
+	(void)snprintf(name, sizeof name, "before-v%d.db", n + 1);
+	assert_true(world_size(world_path(&w, name)) > 0);
+	assert_int_equal(unlink(world_path(&w, name)), 0);
 	assert_true(world_sum(w.folder) == before);
 	/* It succeeds, once. */
 	assert_int_equal(open_as(&w, and(more), n + 1, &s, &err), 0);
@@ -492,7 +495,8 @@ TEST(versions)
 	s = fl_store_close(s);
 	/* This program is an older one by now. */
 	assert_int_equal(world_try(&w, true, NULL, &err), FAIRLEAD_EINPUT);
-	CHECK(strstr(err.text, "its version is 3, and this one knows 2"), err.text);
+	(void)snprintf(text, sizeof text, "its version is %d, and this one knows %d", n + 1, n);
+	CHECK(strstr(err.text, text), err.text);
 	/* With the copy in its place it is as before. */
 	old = w;
 	(void)snprintf(old.folder, sizeof old.folder, "%.200s/old", w.root);
@@ -500,7 +504,7 @@ TEST(versions)
 	{
 		char copy[WORLD_PATH * 2];
 
-		(void)snprintf(copy, sizeof copy, "%s", world_path(&old, "before-v3.db"));
+		(void)snprintf(copy, sizeof copy, "%s", world_path(&old, name));
 		assert_int_equal(rename(copy, world_path(&old, FL_STORE_DATABASE)), 0);
 	}
 	s = world_open(&old);
@@ -512,6 +516,7 @@ TEST(versions)
 TEST(look_at_an_older_one)
 {
 	const struct fl_migrations m = { and(more), fl_store_migrations.n + 1 };
+	char text[80];
 	struct fl_store_options look = { .read_only = true };
 	struct fl_store *s = NULL;
 	fairlead_error err = { 0 };
@@ -520,7 +525,9 @@ TEST(look_at_an_older_one)
 	filled(&w);
 	look.folder = w.folder;
 	assert_int_equal(fl_store_open_as(&look, &m, &s, &err), FAIRLEAD_EINPUT);
-	CHECK(strstr(err.text, "is of an older fairleadd, version 2"), err.text);
+	(void)snprintf(text, sizeof text, "is of an older fairleadd, version %d",
+		       fl_store_migrations.n);
+	CHECK(strstr(err.text, text), err.text);
 	CHECK(strstr(err.hint, "start fairleadd once"), err.hint);
 	world_end(&w);
 }
@@ -622,6 +629,85 @@ TEST(from_version_1)
 		assert_true(world_size(world_path(&w, "before-v2.db")) > 0);
 		world_end(&w);
 	}
+}
+
+/* The checksum of its tables, as the program of that version kept it. */
+static void seal_schema(sqlite3 *db)
+{
+	struct fl_sum sum = { { 0, 0 } };
+	sqlite3_stmt *row;
+	char sql[160];
+
+	assert_int_equal(sqlite3_prepare_v2(db,
+					    "SELECT type, name, tbl_name, sql FROM sqlite_schema",
+					    -1, &row, NULL),
+			 SQLITE_OK);
+	while (sqlite3_step(row) == SQLITE_ROW)
+		for (int i = 0; i < 4; i++)
+			fl_sum_text(&sum, (const char *)sqlite3_column_text(row, i));
+	(void)sqlite3_finalize(row);
+	(void)snprintf(sql, sizeof sql,
+		       "INSERT INTO settings VALUES ('schema', '%lld', fl_sum('schema', '%lld'))",
+		       (long long)fl_sum_end(&sum), (long long)fl_sum_end(&sum));
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+}
+
+static int see_used(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	char *text = user;
+
+	(void)err;
+	(void)snprintf(text + strlen(text), 64, "%d.%d %d %d %d; ", (int)row->job,
+		       (int)row->attempt, (int)row->from, (int)row->cpu, (int)row->memory);
+	return 0;
+}
+
+/* What runs used is not known of older ones, and what was damaged is not made good. */
+TEST(from_version_2)
+{
+	static const char rows[] =
+		"INSERT INTO admissions VALUES (1, 1, 'q', 2, 5, 6, NULL, 'exited', NULL,"
+		" fl_sum(1, 1, 'q', 2, 5, 6, NULL, 'exited', NULL));"
+		"INSERT INTO admissions VALUES (1, 2, 'q', 2, 7, 8, NULL, 'exited', NULL, 99)";
+	const struct fl_admission_row more_rows[] = {
+		{ 1, 3, "q", 0, 9, 10, NULL, "exited", 0, 30, INT64_MAX },
+		{ 1, 1, "q", 0, 11, 12, NULL, "exited", 0, 4, 5 },
+	};
+	const struct fl_batch batch = { .admissions = more_rows, .n_admissions = 2 };
+	struct fl_store_damage damage;
+	char text[256] = "";
+	fairlead_error err = { 0 };
+	struct fl_store *s;
+	struct world w;
+	sqlite3 *db;
+
+	world_begin(&w);
+	assert_int_equal(mkdir(w.folder, 0700), 0);
+	assert_int_equal(sqlite3_open(world_path(&w, FL_STORE_DATABASE), &db), SQLITE_OK);
+	assert_int_equal(fl_sum_in_statements(db), SQLITE_OK);
+	for (int i = 0; i < 2; i++)
+		assert_int_equal(sqlite3_exec(db, fl_store_migrations.texts[i], NULL, NULL, NULL),
+				 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, rows, NULL, NULL, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db,
+				      "PRAGMA application_id = 1717660018; PRAGMA user_version = 2;"
+				      "PRAGMA journal_mode = WAL",
+				      NULL, NULL, NULL),
+			 SQLITE_OK);
+	seal_schema(db);
+	assert_int_equal(sqlite3_close(db), SQLITE_OK);
+	s = world_open(&w);
+	assert_int_equal(fl_store_admissions(s, 1, see_used, text, &err), 0);
+	assert_string_equal(text, "1.1 5 0 0; ");
+	fl_store_damaged(s, &damage);
+	assert_int_equal(damage.total, 1);
+	assert_int_equal(fl_store_commit(s, &batch, &err), 0);
+	text[0] = 0;
+	assert_int_equal(fl_store_admissions(s, 1, see_used, text, &err), 0);
+	assert_string_equal(text, "1.1 11 4 5; 1.3 9 30 -1; ");
+	(void)fl_store_close(s);
+	assert_true(world_size(world_path(&w, "before-v3.db")) > 0);
+	world_end(&w);
 }
 
 UNIT_GROUP_IN(make_example, drop_example, "open")

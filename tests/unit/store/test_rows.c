@@ -303,6 +303,42 @@ TEST(job_updates)
 	world_end(&w);
 }
 
+/* A changed spec takes the place of the old one, with name and queue; all else stays. */
+TEST(changed_specs)
+{
+	const struct fl_job_row changed[] = {
+		{ .id = 1, .name = "aa", .queue = "blue", .spec = "{1, changed}" },
+		{ .id = 77, .name = "x", .queue = "y", .spec = "{77}" },
+	};
+	const struct fl_batch batch = { .specs = changed, .n_specs = COUNT(changed) };
+	struct fl_job_row want[COUNT(jobs)];
+	struct seen seen = { .rows = want };
+	fairlead_error err = { 0 };
+	struct world w;
+	struct fl_store *s;
+
+	world_begin(&w);
+	s = world_open(&w);
+	put_jobs(s);
+	for (int again = 0; again < 2; again++)
+		assert_int_equal(fl_store_commit(s, &batch, &err), 0);
+	memcpy(want, jobs, sizeof want);
+	want[0].name = changed[0].name;
+	want[0].queue = changed[0].queue;
+	want[0].spec = changed[0].spec;
+	assert_int_equal(fl_store_jobs(s, &(struct fl_job_filter){ .damaged = true }, see_job,
+				       &seen, &err),
+			 0);
+	assert_string_equal(seen.text, "1 2 3 4 5 ");
+	seen.text[0] = '\0';
+	assert_int_equal(fl_store_jobs(s, &(struct fl_job_filter){ .queue = "blue" }, see_job,
+				       &seen, &err),
+			 0);
+	assert_string_equal(seen.text, "1 3 4 5 ");
+	(void)fl_store_close(s);
+	world_end(&w);
+}
+
 static int ask_again(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct fl_store *s = user;
@@ -525,14 +561,14 @@ static int see_holding(void *user, const struct fl_admission_row *row, fairlead_
 TEST(usage)
 {
 	static const struct fl_admission_row rows[] = {
-		{ 1, 1, "a", 5, 10, 40, "[" GRANT("cpu", "x", "4") "]", "preempted", 3 },
-		{ 1, 2, "a", 40, 50, 70, "[" GRANT("cpu", "x", "4") "]", "exited", 0 },
+		{ 1, 1, "a", 5, 10, 40, "[" GRANT("cpu", "x", "4") "]", "preempted", 3, 0, 0 },
+		{ 1, 2, "a", 40, 50, 70, "[" GRANT("cpu", "x", "4") "]", "exited", 0, 0, 0 },
 		{ 2, 1, "a", 0, 50, FL_TIME_NONE,
-		  "[" GRANT("cpu", "y", "1") "," GRANT("gpu", "x", "2") "]", NULL, 0 },
-		{ 3, 1, "b", 0, 40, 60, NULL, "exited", 0 },
-		{ 4, 1, "b", 80, 90, 90, "[" GRANT("cpu", "x", "9") "]", "exited", 0 },
+		  "[" GRANT("cpu", "y", "1") "," GRANT("gpu", "x", "2") "]", NULL, 0, 0, 0 },
+		{ 3, 1, "b", 0, 40, 60, NULL, "exited", 0, 0, 0 },
+		{ 4, 1, "b", 80, 90, 90, "[" GRANT("cpu", "x", "9") "]", "exited", 0, 0, 0 },
 		{ 5, 1, "b", 0, 40, 50, "[" GRANT("memory", "x", "9000000000000000") "]",
-		  "time limit", 0 },
+		  "time limit", 0, 0, 0 },
 	};
 	static const struct {
 		int from, to;
@@ -624,15 +660,15 @@ TEST(usage_of_users)
 	};
 	const struct fl_admission_row rows[] = {
 		{ 1, 1, "a", 0, 10 * FL_SECOND, 20 * FL_SECOND,
-		  "[" GRANT("cpu", "x", "4") "," GRANT("cpu", "y", "1") "]", "preempted", 2 },
+		  "[" GRANT("cpu", "x", "4") "," GRANT("cpu", "y", "1") "]", "preempted", 2, 0, 0 },
 		{ 1, 2, "a", 0, 30 * FL_SECOND, 40 * FL_SECOND, "[" GRANT("cpu", "x", "4") "]",
-		  "exited", 0 },
+		  "exited", 0, 0, 0 },
 		{ 2, 1, "a", 0, 20 * FL_SECOND, FL_TIME_NONE, "[" GRANT("gpu", "x", "2") "]", NULL,
-		  0 },
+		  0, 0, 0 },
 		{ 3, 1, "b", 0, 50 * FL_SECOND, 60 * FL_SECOND, "[" GRANT("cpu", "x", "1") "]",
-		  "exited", 0 },
+		  "exited", 0, 0, 0 },
 		{ 9, 1, "b", 0, 50 * FL_SECOND, 60 * FL_SECOND, "[" GRANT("cpu", "x", "7") "]",
-		  "exited", 0 },
+		  "exited", 0, 0, 0 },
 	};
 	struct fl_batch batch = { .new_jobs = of_two,
 				  .n_new_jobs = COUNT(of_two),
@@ -795,7 +831,8 @@ TEST(odd_texts)
 /* These read all there is of something because that is what they are for. */
 static bool reads_all(enum fl_sql sql)
 {
-	return sql == FL_SQL_CONDITIONS || sql == FL_SQL_LATEST || sql == FL_SQL_CHECKPOINT ||
+	return sql == FL_SQL_CONDITIONS || sql == FL_SQL_TOKENS || sql == FL_SQL_OBJECTS ||
+	       sql == FL_SQL_LATEST || sql == FL_SQL_CHECKPOINT ||
 	       strncmp(fl_sql_texts[sql], "UPDATE latest ", 14) == 0 ||
 	       sql >= FL_SQL_ROOT_OF_LATEST;
 }
