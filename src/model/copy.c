@@ -93,6 +93,9 @@ int fl_model_copy(const struct fl_model *m, const struct fl_mem *mem, struct fl_
 	to->judged = m->judged;
 	memcpy(to->axis, m->axis, sizeof to->axis);
 	to->notices_dropped = m->notices_dropped;
+	to->spare = m->spare;
+	to->places = m->places;
+	to->worn = m->worn;
 	to->newest = m->newest;
 	to->sealed = m->sealed;
 	*ret = to;

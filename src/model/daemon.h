@@ -35,6 +35,25 @@ struct fl_daemon_access_row {
 	struct fl_place place;
 };
 
+/* Where the configuration is kept: in its files, or in the database, where the API changes it. */
+enum fl_configuration_in { FL_CONFIGURATION_FILE, FL_CONFIGURATION_API };
+
+/* Which requests are served: none, those with a valid token, all. */
+enum fl_serves { FL_SERVES_OFF, FL_SERVES_TOKEN, FL_SERVES_OPEN };
+
+/* An address of TCP that the daemon listens on. */
+struct fl_daemon_listen_row {
+	struct fl_sym host; /* an address of IPv4 or IPv6 without brackets, or a name */
+	uint32_t port;      /* 0: any that is free */
+	bool tls;
+	struct fl_sym certificate, key; /* files; symbol 0: one that the daemon makes itself */
+	enum fl_serves api, metrics;
+	bool probe;           /* the daemon's health, without a token */
+	bool usage;           /* what queues held, for KAI's scheduler, without a token */
+	struct fl_span names; /* into syms: by which it is called, beside its address */
+	struct fl_place place;
+};
+
 enum fl_cgroup_use { FL_CGROUP_AUTO, FL_CGROUP_OFF, FL_CGROUP_REQUIRED };
 
 struct fl_daemon_settings {
@@ -46,8 +65,10 @@ struct fl_daemon_settings {
 	struct fl_sym socket;  /* path; symbol 0: "fairlead.sock" in the state folder */
 	struct fl_sym backups; /* folder that admins may make backups in; symbol 0: none */
 	uint32_t socket_mode;  /* default 0666: the kernel says which user calls */
-	struct fl_sym backend; /* "local" */
-	struct fl_sym policy;  /* its name; symbol 0: the first one for the trees' objects */
+	enum fl_configuration_in configuration;
+	struct fl_span listens; /* into daemon_listens; n 0: on the socket alone */
+	struct fl_sym backend;  /* "local" */
+	struct fl_sym policy;   /* its name; symbol 0: the first one for the trees' objects */
 
 	/* the machine */
 	struct fl_sym machine_name; /* default "node" */
@@ -66,7 +87,9 @@ struct fl_daemon_settings {
 	uint32_t losses;        /* a job whose runner was lost so often has failed; default 3 */
 	fl_time keep_jobs;      /* after their end, with their output; default 7 days */
 	fl_time keep_events;    /* default 30 days */
-	fl_time keep_history;   /* of usage; default 400 days */
+	fl_time keep_exact;     /* when each job held what; default 30 days */
+	fl_time keep_hours;     /* sums of hours; default 400 days */
+	fl_time keep_days;      /* sums of days; default 5 years; those of months stay */
 
 	/* limits on what a client can make us do */
 	uint32_t max_jobs;           /* waiting and running, in all; default 200000 */
@@ -76,8 +99,13 @@ struct fl_daemon_settings {
 	uint32_t max_connections;    /* default 256 */
 	int64_t max_body;            /* bytes; default 4 MiB */
 	uint32_t max_requests;       /* a second and user; default 2000; 0: no limit */
+	uint32_t max_strange;        /* a second and address, without a token; default 20 */
+	uint32_t max_handshakes;     /* a second and address; default 50 */
 
-	fl_time cycle_interval; /* default 50 ms */
+	int64_t max_simulation; /* bytes of memory; default 1 GiB */
+
+	uint32_t metrics_queues; /* with series of their own; default 256 */
+	fl_time cycle_interval;  /* default 50 ms */
 	bool open; /* access: queues that are not named are open to all users; default true */
 	bool without_account; /* users without an account on the machine are served; default false */
 };

@@ -68,6 +68,11 @@ struct fl_gpu_memory_row {
 	double memory; /* MiB of each device */
 };
 
+/* A pod that is being bound: it is on that machine by seal, which alone reads it. */
+struct fl_bind_row {
+	struct fl_sym namespace, pod, machine_name;
+};
+
 /* Of a workload that is a PodGroup. */
 struct fl_gang {
 	int32_t min_tasks; /* fewer never run */

@@ -4,7 +4,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bitset.h"
 #include "base/limits.h"
+#include "model/newcomer.h"
 #include "model/table.h"
 
 /* What there is one of. */
@@ -14,6 +16,8 @@ struct single {
 	struct fl_resource axis[FL_BUNDLE];
 	enum fl_dialect wanted;
 	uint32_t notices_dropped;
+	uint32_t places;
+	struct fl_worn worn;
 	fl_time newest;
 };
 
@@ -238,6 +242,27 @@ static bool are_in_queues(const struct fl_model *m)
 	return true;
 }
 
+/* A place is vacant once, and its row is that of a workload that ended. */
+static int check_vacant(const struct fl_model *m, fairlead_error *err)
+{
+	struct fl_arena scratch;
+	struct fl_bitset seen;
+	int bad = !m->places && m->n_vacant, r;
+
+	fl_arena_init(&scratch, m->mem);
+	r = fl_bitset_init(&seen, m->n_workloads + 1, &scratch, err);
+	for (uint32_t i = 0; i < m->n_vacant && r == 0; i++) {
+		const uint32_t w = m->vacant[i].workload.v;
+		const struct fl_workload_row *row = &m->workloads[w];
+
+		bad |= fl_bitset_has(&seen, w) || !row->finished ||
+		       row->admitted_queue.v != FL_NONE;
+		fl_bitset_put(&seen, w, /* in= */ true, /* undo= */ NULL);
+	}
+	fl_arena_done(&scratch);
+	return r == 0 && bad ? fl_image_damaged("vacant", err) : r;
+}
+
 static bool are_in_gangs(const struct fl_model *m)
 {
 	for (uint32_t t = 0; t < m->n_tasks; t++) {
@@ -317,6 +342,8 @@ static int put_single(const struct fl_model *m, struct fl_image_writer *w, fairl
 	memcpy(s.axis, m->axis, sizeof s.axis);
 	s.wanted = m->wanted;
 	s.notices_dropped = m->notices_dropped;
+	s.places = m->places;
+	s.worn = m->worn;
 	s.newest = m->newest;
 	return fl_image_put(w, &single_kind, &s, 1, err);
 }
@@ -365,6 +392,8 @@ static int take_single(struct fl_image *i, struct fl_model *m, struct single *re
 	memcpy(m->axis, ret->axis, sizeof m->axis);
 	m->wanted = ret->wanted;
 	m->notices_dropped = ret->notices_dropped;
+	m->places = ret->places;
+	m->worn = ret->worn;
 	m->newest = ret->newest;
 	m->settings.transformations = (struct fl_span){ 0 }; /* only seal reads them */
 	return 0;
@@ -403,8 +432,11 @@ static int take_tables(struct fl_image *i, struct fl_model *m, fairlead_error *e
 
 static int check(const struct fl_model *m, const struct single *s, fairlead_error *err)
 {
-	if (m->n_nodes > FL_MAX_NODES || m->n_workloads > FL_MAX_WORKLOADS ||
-	    m->n_tasks > FL_MAX_TASKS || !is_sound_single(m, s))
+	int r;
+
+	if (!fl_newcomer_is_sound(m) || m->n_nodes > FL_MAX_NODES ||
+	    m->n_workloads > FL_MAX_WORKLOADS || m->n_tasks > FL_MAX_TASKS ||
+	    !is_sound_single(m, s))
 		return fl_image_damaged("single", err);
 #define ROW(type, table, ...)                                                                      \
 	if (m->n_##table > UINT32_MAX / 2 || !are_sound_##table(m))                                \
@@ -417,6 +449,8 @@ static int check(const struct fl_model *m, const struct single *s, fairlead_erro
 		return fl_image_damaged("nodes", err);
 	if (!are_in_queues(m) || !are_in_gangs(m))
 		return fl_image_damaged("workloads", err);
+	if ((r = check_vacant(m, err)) < 0)
+		return r;
 	return are_found(m) ? check_leaves(m, err) : fl_image_damaged("pairs", err);
 }
 

@@ -61,7 +61,8 @@ struct fl_flavor_row {
 	struct fl_sym name;
 	struct fl_span labels, taints, tolerations;
 	struct fl_place place;
-	bool declared; /* set by seal: false for one that is only referred to */
+	bool declared;  /* set by seal: false for one that is only referred to */
+	bool undecided; /* as that of a node: trees with quota of it are left to Kueue */
 };
 
 /* Quota of one resource in one flavor of a queue or cohort. */
@@ -88,6 +89,17 @@ struct fl_group_flavor {
 
 enum fl_strategy { FL_BEST_EFFORT_FIFO, FL_STRICT_FIFO };
 enum fl_stop { FL_STOP_NONE, FL_STOP_HOLD, FL_STOP_HOLD_AND_DRAIN };
+/* What this annotation of a ClusterQueue says: fairlead decides there, and what it is to do. */
+#define FL_HANDED_ANNOTATION "fairlead.dev/scheduler"
+enum fl_handed {
+	FL_HANDED_NOT,     /* there is none */
+	FL_HANDED_RUNS,    /* "true" */
+	FL_HANDED_HOLD,    /* "hold" */
+	FL_HANDED_DRAIN,   /* "drain" */
+	FL_HANDED_BETWEEN, /* "handover": neither scheduler decides, on the way over or back */
+	FL_HANDED_OTHER,   /* any other value: nothing is admitted by mistake */
+	FL_HANDEDS
+} FL_BYTE;
 enum fl_preempt_policy {
 	FL_PREEMPT_NEVER,
 	FL_PREEMPT_LOWER_PRIORITY,
@@ -129,6 +141,13 @@ struct fl_node_row {
 	enum fl_fungibility when_can_borrow, when_can_preempt;
 	enum fl_preference preference;
 	bool usage_based; /* admissionScope: UsageBasedAdmissionFairSharing */
+	enum fl_handed handed;
+	bool undecided; /* it has a rule that the engine has not: it is left to Kueue (codec/object/undecided.h) */
+	/*
+	 * By seal, of any node: another scheduler decides in its tree, as not each ClusterQueue of it is handed
+	 * over with stopPolicy Hold.  Where all are, `stop` is what `handed` says.
+	 */
+	bool elsewhere;
 
 	/* FL_QUEUE only */
 	uint32_t entitlement; /* into entitlements; FL_NONE otherwise */
@@ -271,6 +290,8 @@ struct fl_workload_row {
 	bool admitted;      /* condition Admitted is True */
 	bool check_retries; /* an admission check is in state Retry */
 	bool not_requeued;  /* condition Requeued is False */
+	/* Has a gate, waits for pods in place of others, is on hold, is being deleted, or uses what fairlead does not decide for. */
+	bool gated;
 	enum fl_excluded excluded;    /* by seal */
 	enum fl_evicting evicting;    /* by seal; only where admitted_queue is */
 	struct fl_queue queue;        /* by seal; FL_NONE */
@@ -309,6 +330,11 @@ struct fl_eviction_row {
 	struct fl_sym preemptor_job;  /* uid of its job */
 	struct fl_sym preemptor_path; /* "/cohort/queue" of its ClusterQueue, then */
 	bool over;                    /* it was admitted again since */
+};
+
+/* A place whose workload left (newcomer.h); the last one is taken first. */
+struct fl_vacant_row {
+	struct fl_workload workload;
 };
 
 /* What one LimitRange says of a resource; FL_NO_LIMIT where it says nothing. */
@@ -481,6 +507,7 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_workload_row, workloads)                                                       \
 	X(struct fl_requeue_row, requeues)                                                         \
 	X(struct fl_eviction_row, evictions)                                                       \
+	X(struct fl_vacant_row, vacant)                                                            \
 	X(struct fl_podset, podsets)                                                               \
 	X(struct fl_podset_assignment, podset_assignments)                                         \
 	X(struct fl_assignment, assignments)                                                       \
@@ -526,7 +553,9 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_daemon_resource_row, daemon_resources)                                         \
 	X(uint32_t, daemon_devices)                                                                \
 	X(struct fl_daemon_access_row, daemon_access)                                              \
+	X(struct fl_daemon_listen_row, daemon_listens)                                             \
 	X(struct fl_gpu_memory_row, gpu_memories)                                                  \
+	X(struct fl_bind_row, binds)                                                               \
 	X(uint32_t, generated)                                                                     \
 	X(struct fl_notice, notices)
 
@@ -564,6 +593,12 @@ struct fl_model {
 	uint32_t *named;         /* the same of workloads; private to named.c */
 	uint32_t n_named;
 	uint32_t notices_dropped;
+	uint32_t spare;  /* before sealing: places for so many newcomers (newcomer.h) */
+	uint32_t places; /* by seal: workloads that there may be; 0: no newcomers */
+	/* By seal, with places: beyond so many names, podsets, requests or tasks it is worn. */
+	struct fl_worn {
+		uint32_t names, podsets, requests, tasks;
+	} worn;
 	/*
 	 * Before reading: what collects mistakes; then reading goes on behind it, and the model is
 	 * `spoiled`: it can only be freed.  @err has file, line and column.  0, or negative to end it.
@@ -734,6 +769,9 @@ const struct fl_eviction_row *fl_model_eviction(const struct fl_model *m, struct
 struct fl_node fl_model_find_node(const struct fl_model *m, enum fl_node_kind kind,
 				  const char *name);
 struct fl_resource fl_model_find_resource(const struct fl_model *m, const char *name);
+struct fl_flavor fl_model_find_flavor(const struct fl_model *m, const char *name);
+/* Of @w, by its number within it. */
+uint32_t fl_model_find_podset(const struct fl_model *m, struct fl_workload w, const char *name);
 /* A Workload or PodGroup, else whatever the Pod of that name belongs to. */
 struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *namespace,
 					  const char *name);
@@ -741,6 +779,15 @@ struct fl_workload fl_model_find_workload(const struct fl_model *m, const char *
 struct fl_workload fl_model_find_job(const struct fl_model *m, const char *namespace,
 				     const char *name);
 struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struct fl_sym name);
+
+/* The highest cohort above it, or itself; within a cohort cycle any node of it. */
+struct fl_node fl_model_root(const struct fl_model *m, struct fl_node n);
+
+/* "None", "Hold", "HoldAndDrain". */
+const char *fl_stop_word(enum fl_stop stop);
+/* The value of the annotation: NULL for NOT and OTHER. And back; NULL: NOT. */
+const char *fl_handed_word(enum fl_handed handed);
+enum fl_handed fl_handed_of(const char *word);
 
 /* Words for messages and JSON, as Kubernetes spells them. */
 const char *fl_notice_name(enum fl_notice_kind kind); /* "unknown-field" */

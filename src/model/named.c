@@ -43,13 +43,46 @@ void fl_named_add(struct fl_model *m, uint32_t id)
 	m->named[slot_of(m, fl_table_of_workload(m, row), row->namespace, row->name)] = id + 1;
 }
 
+static uint32_t first_slot(const struct fl_model *m, uint32_t id)
+{
+	const struct fl_workload_row *row = &m->workloads[id];
+
+	return fl_slots_first(m->n_named, fl_pairs_hash(fl_table_key(fl_table_of_workload(m, row),
+								     row->namespace),
+							row->name.v));
+}
+
+/* Those behind it, up to the next empty slot, move up where that is on their way. */
+void fl_named_remove(struct fl_model *m, uint32_t id)
+{
+	const struct fl_workload_row *row = &m->workloads[id];
+	uint32_t hole = slot_of(m, fl_table_of_workload(m, row), row->namespace, row->name);
+
+	if (m->named[hole] != id + 1)
+		return;
+	for (uint32_t i = fl_slots_next(m->n_named, hole); m->named[i];
+	     i = fl_slots_next(m->n_named, i)) {
+		uint32_t first = first_slot(m, m->named[i] - 1);
+		bool stays = hole < i ? first > hole && first <= i : first > hole || first <= i;
+
+		if (stays)
+			continue;
+		m->named[hole] = m->named[i];
+		hole = i;
+	}
+	m->named[hole] = 0;
+}
+
 int fl_named_reserve(struct fl_model *m, fairlead_error *err)
 {
+	uint32_t n = m->n_workloads > m->places ? m->n_workloads : m->places;
 	uint32_t slots = fl_slots_more(m->n_named);
 	uint32_t *slot;
 
-	if (!fl_slots_full(m->n_named, m->n_workloads))
+	if (!fl_slots_full(m->n_named, n))
 		return 0;
+	while (fl_slots_full(slots, n))
+		slots = fl_slots_more(slots);
 	slot = m->mem->resize(m->mem->user, NULL, slots * sizeof *slot);
 	if (!slot)
 		return fl_fail_nomem(err);
@@ -62,7 +95,7 @@ int fl_named_reserve(struct fl_model *m, fairlead_error *err)
 	return 0;
 }
 
-/* Numbers of rows, and a search that finds nothing ends. */
+/* Numbers of rows, and a search that finds nothing ends, also when all places are taken. */
 bool fl_named_is_sound(const struct fl_model *m)
 {
 	uint32_t used = 0, bad = 0;
@@ -71,5 +104,6 @@ bool fl_named_is_sound(const struct fl_model *m)
 		used += m->named[i] > 0;
 		bad |= m->named[i] > m->n_workloads;
 	}
-	return !bad && (!m->n_named || fl_slots_sound(m->n_named, used));
+	return !bad && (!m->n_named || fl_slots_sound(m->n_named, used)) &&
+	       (!m->places || !fl_slots_full(m->n_named, m->places));
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/newcomer.h"
 #include "model/suggest.h"
 #include "model/table.h"
 
@@ -346,11 +347,79 @@ static const char *stopped_text(enum fl_stop stop)
 		       "the queue is stopped: it admits nothing";
 }
 
+/* --- handed over to fairlead: a tree whole, or not at all --- */
+
+static bool has_undecided_flavor(const struct fl_model *m, const struct fl_node_row *row)
+{
+	for (uint32_t g = 0; g < row->groups.n; g++) {
+		const struct fl_span flavors = m->groups[row->groups.first + g].flavors;
+
+		for (uint32_t i = 0; i < flavors.n; i++)
+			if (m->flavors[m->group_flavors[flavors.first + i].id.v].undecided)
+				return true;
+	}
+	return false;
+}
+
+static bool is_handed_over(const struct fl_node_row *row)
+{
+	return row->handed != FL_HANDED_NOT && row->stop == FL_STOP_HOLD &&
+	       row->inactive != FL_INACTIVE_COHORT_CYCLE;
+}
+
+static void find_elsewhere(struct fl_model *m)
+{
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		const struct fl_node_row *row = &m->nodes[n];
+
+		if (row->inactive == FL_INACTIVE_COHORT_CYCLE)
+			m->nodes[n].elsewhere = true;
+		else if ((row->kind == FL_CLUSTER_QUEUE && !is_handed_over(row)) ||
+			 row->undecided || has_undecided_flavor(m, row))
+			m->nodes[fl_model_root(m, (struct fl_node){ n }).v].elsewhere = true;
+	}
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		if (m->nodes[n].inactive != FL_INACTIVE_COHORT_CYCLE)
+			m->nodes[n].elsewhere =
+				m->nodes[fl_model_root(m, (struct fl_node){ n }).v].elsewhere;
+}
+
+/* Where fairlead decides, Hold only keeps Kueue from it. */
+static int take_over(struct seal *s, fairlead_error *err)
+{
+	static const enum fl_stop stops[] = { [FL_HANDED_RUNS] = FL_STOP_NONE,
+					      [FL_HANDED_HOLD] = FL_STOP_HOLD,
+					      [FL_HANDED_DRAIN] = FL_STOP_HOLD_AND_DRAIN,
+					      [FL_HANDED_BETWEEN] = FL_STOP_HOLD,
+					      [FL_HANDED_OTHER] = FL_STOP_HOLD };
+	struct fl_model *m = s->m;
+	char subject[FL_SUBJECT];
+	int r = 0;
+
+	find_elsewhere(m);
+	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
+		struct fl_node_row *row = &m->nodes[n];
+
+		if (row->kind != FL_CLUSTER_QUEUE || row->handed == FL_HANDED_NOT)
+			continue;
+		if (!row->elsewhere)
+			row->stop = stops[row->handed];
+		else
+			r = fl_model_notice(
+				m, FL_NOTICE_HALF_HANDED_OVER, row->place,
+				node_subject(m, n, subject), /* hint= */ NULL, err, "%s",
+				is_handed_over(row) ?
+					"a ClusterQueue of its tree is not handed over, or uses what fairlead does not decide for: it decides nowhere in the tree" :
+					"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");
+	}
+	return r;
+}
+
 static int check_cluster_queues(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
 	char subject[FL_SUBJECT];
-	int r = 0;
+	int r = take_over(s, err);
 
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
 		struct fl_node_row *row = &m->nodes[n];
@@ -485,6 +554,13 @@ static enum fl_evicting why_evicting(const struct fl_model *m, const struct fl_w
 	return queue >= enough ? FL_EVICTING_CLUSTER_QUEUE_STOPPED : FL_EVICTING_NOT;
 }
 
+/* Kueue does not admit it now; where fairlead decides, it does not either. */
+static bool is_kept_back(const struct fl_model *m, const struct fl_workload_row *row)
+{
+	return row->gated && row->admitted_queue.v == FL_NONE && row->cluster_queue.v != FL_NONE &&
+	       !m->nodes[row->cluster_queue.v].elsewhere;
+}
+
 /*
  * From when on a queue takes it: after its back-off; and never while it is said not to
  * be requeued, unless what kept it from that is over.
@@ -496,6 +572,8 @@ static fl_time ready_at(const struct fl_model *m, const struct fl_workload_row *
 	const struct fl_requeue_row *q = fl_model_requeue(m, row);
 	const char *why = fl_model_text(m, q->requeued_reason);
 
+	if (is_kept_back(m, row))
+		return FL_NEVER;
 	/* One that holds quota was requeued since; and it will be again when it is preempted. */
 	if (!row->not_requeued || row->admitted_queue.v != FL_NONE)
 		return q->requeue_at;
@@ -571,41 +649,41 @@ static void note_time(struct fl_model *m, fl_time t)
 		m->newest = t;
 }
 
+int fl_model_resolve_workload(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
+			      fairlead_error *err)
+{
+	char subject[FL_SUBJECT];
+	int r;
+
+	fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject);
+	note_time(m, row->created);
+	note_time(m, fl_model_requeue(m, row)->evicted_at);
+	note_time(m, row->reserved_at);
+	row->queue.v = row->queue_name.v == FL_NONE ?
+			       FL_NONE :
+			       fl_table_find(m, FL_TABLE_QUEUE, row->namespace, row->queue_name);
+	row->cluster_queue.v = row->queue.v == FL_NONE ? FL_NONE :
+							 m->queues[row->queue.v].cluster_queue.v;
+	r = fl_model_resolve_priority(m, row, otherwise, subject, err);
+	if (r == 0)
+		r = resolve_admission(m, row, subject, err);
+	if (r < 0)
+		return r; /* what it holds is a name yet */
+	row->excluded = why_excluded(m, row);
+	row->evicting = row->admitted_queue.v == FL_NONE ? FL_EVICTING_NOT : why_evicting(m, row);
+	r = resolve_requeue(m, row, err);
+	return r < 0 ? r : explain_excluded(m, row, subject, err);
+}
+
 static int resolve_workloads(struct seal *s, fairlead_error *err)
 {
 	struct fl_model *m = s->m;
 	int32_t otherwise = fl_model_default_priority(m, /* otherwise= */ 0);
-	char subject[FL_SUBJECT];
 	int r = 0;
 
-	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++) {
-		struct fl_workload_row *row = &m->workloads[w];
-
-		if (row->gang != FL_NONE)
-			continue;
-		fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject);
-		note_time(m, row->created);
-		note_time(m, fl_model_requeue(m, row)->evicted_at);
-		note_time(m, row->reserved_at);
-		row->queue.v = row->queue_name.v == FL_NONE ?
-				       FL_NONE :
-				       fl_table_find(m, FL_TABLE_QUEUE, row->namespace,
-						     row->queue_name);
-		row->cluster_queue.v = row->queue.v == FL_NONE ?
-					       FL_NONE :
-					       m->queues[row->queue.v].cluster_queue.v;
-		r = fl_model_resolve_priority(m, row, otherwise, subject, err);
-		if (r == 0)
-			r = resolve_admission(m, row, subject, err);
-		if (r < 0)
-			break; /* what it holds is a name yet */
-		row->excluded = why_excluded(m, row);
-		row->evicting = row->admitted_queue.v == FL_NONE ? FL_EVICTING_NOT :
-								   why_evicting(m, row);
-		r = resolve_requeue(m, row, err);
-		if (r == 0)
-			r = explain_excluded(m, row, subject, err);
-	}
+	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++)
+		if (m->workloads[w].gang == FL_NONE)
+			r = fl_model_resolve_workload(m, &m->workloads[w], otherwise, err);
 	return r;
 }
 
@@ -629,13 +707,18 @@ static int resolve_moves(struct seal *s, fairlead_error *err)
 	return fl_moves_resolve(s->m, err);
 }
 
+static int make_places(struct seal *s, fairlead_error *err)
+{
+	return s->m->spare ? fl_newcomer_places(s->m, err) : 0;
+}
+
 int fl_model_seal(struct fl_model *m, fairlead_error *err)
 {
 	static int (*const passes[])(struct seal *, fairlead_error *) = {
 		apply_gates,        fill_totals,       number_resources, resolve_parents,
 		find_cycles,        mark_cycles,       resolve_flavors,  check_cluster_queues,
 		resolve_queues,     resolve_workloads, resolve_entitled, resolve_protections,
-		resolve_simulation, resolve_moves,
+		resolve_simulation, resolve_moves,     make_places,
 	};
 	struct seal s = { .m = m };
 	int r = 0;

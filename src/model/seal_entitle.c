@@ -311,6 +311,42 @@ static void permute(struct fl_task_row *rows, uint32_t *ids, uint32_t n)
 	}
 }
 
+/* @ids: tasks in the order of their names. */
+static struct fl_task_row *find_task(const struct fl_model *m, const uint32_t *ids,
+				     const struct fl_bind_row *bind)
+{
+	uint32_t low = 0, high = m->n_tasks;
+
+	while (low < high) {
+		const uint32_t middle = low + (high - low) / 2;
+		struct fl_task_row *task = &m->tasks[ids[middle]];
+		int order = fl_names_cmp(&m->names, task->namespace, bind->namespace);
+
+		if (!order)
+			order = fl_names_cmp(&m->names, task->name, bind->pod);
+		if (!order)
+			return task;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+/* Pods that are being bound are on their machines, as they are for KAI's next cycle. */
+static void apply_binds(struct fl_model *m, const uint32_t *ids)
+{
+	for (uint32_t i = 0; i < m->n_binds; i++) {
+		struct fl_task_row *task = find_task(m, ids, &m->binds[i]);
+
+		if (!task || task->phase != FL_TASK_PENDING)
+			continue;
+		task->phase = FL_TASK_ALLOCATED;
+		task->machine_name = m->binds[i].machine_name;
+	}
+}
+
 static int resolve_tasks(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
 {
 	uint32_t *ids = fl_arena_alloc(scratch, m->n_tasks, sizeof *ids, err);
@@ -323,6 +359,7 @@ static int resolve_tasks(struct fl_model *m, struct fl_arena *scratch, fairlead_
 		ids[i] = i;
 	fl_sort(ids, m->n_tasks, spare, by_name, m);
 	r = refuse_twins(m, ids, err);
+	apply_binds(m, ids);
 	/* In name order, so that workloads that are made here are numbered by name. */
 	for (uint32_t i = 0; i < m->n_tasks && r == 0; i++) {
 		r = find_workload(m, ids[i], err);
@@ -426,32 +463,64 @@ static void resolve_gang(struct fl_model *m, struct fl_workload_row *row)
 	}
 }
 
-static int resolve_gangs(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
+static int resolve_row(struct fl_model *m, struct fl_workload_row *row, const bool *has_children,
+		       int32_t otherwise, fairlead_error *err)
 {
-	bool *has_children = fl_arena_alloc(scratch, m->n_nodes, sizeof *has_children, err);
-	int32_t otherwise = fl_model_default_priority(m, DEFAULT_PRIORITY);
 	char subject[FL_SUBJECT];
-	int r = 0;
+	int r;
 
-	if (!has_children)
-		return FAIRLEAD_ENOMEM;
+	fl_table_subject(m, fl_table_of_workload(m, row), row->namespace, row->name, subject);
+	apply_own_class(m, row);
+	r = fl_model_resolve_priority(m, row, otherwise, subject, err);
+	resolve_gang(m, row);
+	return r < 0 ? r : find_queue(m, row, has_children, subject, err);
+}
+
+static void find_children(const struct fl_model *m, bool *has_children)
+{
 	memset(has_children, 0, m->n_nodes * sizeof *has_children);
 	for (uint32_t n = 0; n < m->n_nodes; n++)
 		if (m->nodes[n].kind == FL_QUEUE && m->nodes[n].parent.v != FL_NONE)
 			has_children[m->nodes[n].parent.v] = true;
-	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++) {
-		struct fl_workload_row *row = &m->workloads[w];
+}
 
-		if (row->gang == FL_NONE)
-			continue;
-		fl_table_subject(m, fl_table_of_workload(m, row), row->namespace, row->name,
-				 subject);
-		apply_own_class(m, row);
-		r = fl_model_resolve_priority(m, row, otherwise, subject, err);
-		resolve_gang(m, row);
-		if (r == 0)
-			r = find_queue(m, row, has_children, subject, err);
+static int resolve_gangs(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
+{
+	bool *has_children = fl_arena_alloc(scratch, m->n_nodes, sizeof *has_children, err);
+	int32_t otherwise = fl_model_default_priority(m, DEFAULT_PRIORITY);
+	int r = 0;
+
+	if (!has_children)
+		return FAIRLEAD_ENOMEM;
+	find_children(m, has_children);
+	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++)
+		if (m->workloads[w].gang != FL_NONE)
+			r = resolve_row(m, &m->workloads[w], has_children, otherwise, err);
+	return r;
+}
+
+/* Costs as many queues as there are, which are few beside workloads. */
+int fl_entitle_resolve_one(struct fl_model *m, struct fl_workload_row *row, uint32_t w,
+			   fairlead_error *err)
+{
+	struct fl_span tasks = m->gangs[row->gang].tasks;
+	struct fl_arena scratch;
+	bool *has_children;
+	int r = 0;
+
+	fl_arena_init(&scratch, m->mem);
+	has_children = fl_arena_alloc(&scratch, m->n_nodes, sizeof *has_children, err);
+	if (!has_children)
+		return FAIRLEAD_ENOMEM;
+	find_children(m, has_children);
+	for (uint32_t t = tasks.first; t < tasks.first + tasks.n && r == 0; t++) {
+		m->tasks[t].workload.v = w;
+		r = find_machine(m, &m->tasks[t], err);
 	}
+	if (r == 0)
+		r = resolve_row(m, row, has_children,
+				fl_model_default_priority(m, DEFAULT_PRIORITY), err);
+	fl_arena_done(&scratch);
 	return r;
 }
 

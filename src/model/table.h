@@ -40,10 +40,19 @@ enum {
 
 /* totals.c: what each workload's pods take, from all that the input says of them */
 int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
+/* The same of a newcomer, whose row is not in the table yet. */
+int fl_totals_fill_one(struct fl_model *m, struct fl_workload_row *row, fairlead_error *err);
 
 /* seal_entitle.c: parents of KAI's queues; then all else of the entitle policy */
 int fl_entitle_parents(struct fl_model *m, fairlead_error *err);
 int fl_entitle_resolve(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err);
+
+/* seal.c: what a workload's row names, and why it takes no part; not of gangs */
+int fl_model_resolve_workload(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
+			      fairlead_error *err);
+/* seal_entitle.c: the same of a gang's row, and of its tasks */
+int fl_entitle_resolve_one(struct fl_model *m, struct fl_workload_row *row, uint32_t w,
+			   fairlead_error *err);
 
 /* seal.c: a workload's priority by its class, or @otherwise; a notice when there is no such class */
 int fl_model_resolve_priority(struct fl_model *m, struct fl_workload_row *row, int32_t otherwise,
@@ -77,6 +86,7 @@ uint32_t fl_named_find(const struct fl_model *m, enum fl_table table, struct fl_
 /* Room for one more; then the row that was pushed is entered. */
 int fl_named_reserve(struct fl_model *m, fairlead_error *err);
 void fl_named_add(struct fl_model *m, uint32_t id);
+void fl_named_remove(struct fl_model *m, uint32_t id);
 /* Of a model that is loaded: may it be searched? */
 bool fl_named_is_sound(const struct fl_model *m);
 

@@ -13,6 +13,7 @@
  * transformations.  What is admitted counts as its status says, less the pods that
  * are done.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/sort.h"
@@ -42,9 +43,12 @@ struct totals {
 	uint32_t n_amounts, cap_amounts;
 	struct sum *sums;
 	uint32_t n_sums, cap_sums;
-	bool outside;  /* the pod in hand, of a LimitRange */
-	bool *missing; /* by symbol: RuntimeClasses that were warned of */
+	bool outside;         /* the pod in hand, of a LimitRange */
+	bool *missing;        /* by symbol: RuntimeClasses that were warned of; NULL: not noted */
+	unsigned char *found; /* by podset, which workloads may share: enum found; NULL: not kept */
 };
+
+enum found { FOUND = 1, FOUND_ABOVE = 2, FOUND_OUTSIDE = 4 };
 
 #define MOST ((fl_nanos)INT64_MAX * 1000000000)
 
@@ -474,35 +478,75 @@ static void give_back(struct fl_model *m, const struct fl_workload_row *row)
 	}
 }
 
-/* Once a class: many workloads share one. */
+static bool is_noted(const struct fl_model *m, const char *text)
+{
+	const struct fl_sym sym = fl_names_find(&m->names, text, strlen(text));
+
+	for (uint32_t i = 0; sym.v != FL_NONE && i < m->n_notices; i++)
+		if (m->notices[i].text.v == sym.v)
+			return true;
+	return false;
+}
+
+/* Once a class: many workloads share one, and newcomers come one by one. */
 static int warn_of_class(struct totals *t, const struct fl_workload_row *row,
 			 const struct fl_podset *p, fairlead_error *err)
 {
 	struct fl_model *m = t->m;
-	char subject[FL_SUBJECT];
+	char subject[FL_SUBJECT], text[600];
 
-	if (!needs_class(m, p) || t->missing[p->runtime_class.v] ||
-	    find_class(m, p->runtime_class) != FL_NONE)
+	if (!needs_class(m, p) || find_class(m, p->runtime_class) != FL_NONE ||
+	    (t->missing && t->missing[p->runtime_class.v]))
 		return 0;
-	t->missing[p->runtime_class.v] = true;
-	return fl_model_notice(
-		m, FL_NOTICE_ASSUMED, row->place,
-		fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject),
-		"add the RuntimeClass to the input", err,
-		"RuntimeClass '%s' is not in the input: its pods are taken to have no overhead",
+	if (t->missing)
+		t->missing[p->runtime_class.v] = true;
+	(void)snprintf(
+		text, sizeof text,
+		"RuntimeClass '%.400s' is not in the input: its pods are taken to have no overhead",
 		fl_model_text(m, p->runtime_class));
+	if (!t->missing && is_noted(m, text))
+		return 0;
+	return fl_model_notice(m, FL_NOTICE_ASSUMED, row->place,
+			       fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name,
+						subject),
+			       "add the RuntimeClass to the input", err, "%s", text);
+}
+
+/* What a pod of it takes, once.  Adds what was found to *found. */
+static int fill_podset(struct totals *t, const struct fl_workload_row *row, uint32_t id,
+		       unsigned *found, fairlead_error *err)
+{
+	struct fl_podset *p = &t->m->podsets[id];
+	unsigned is = t->found ? t->found[id] : 0;
+	int r = 0;
+
+	*found |= is;
+	if (is)
+		return 0;
+	t->outside = false;
+	r = add_pod(t, p, ranges_of(t, row->namespace), err);
+	if (r == 0)
+		r = count(t, err);
+	if (r == 0)
+		r = push_requests(t, &p->requests, err);
+	if (r == 0)
+		r = warn_of_class(t, row, p, err);
+	is = FOUND | (t->pod.misconfigured ? FOUND_ABOVE : 0) | (t->outside ? FOUND_OUTSIDE : 0);
+	*found |= is;
+	if (t->found)
+		t->found[id] = (unsigned char)is;
+	return r;
 }
 
 static int fill_workload(struct totals *t, struct fl_workload_row *row, fairlead_error *err)
 {
 	struct fl_model *m = t->m;
-	struct fl_span ranges = ranges_of(t, row->namespace);
-	bool above = false;
+	unsigned found = 0;
 	int r = 0;
 
-	t->outside = false;
 	for (uint32_t i = 0; i < row->podsets.n && r == 0; i++) {
-		struct fl_podset *p = &m->podsets[row->podsets.first + i];
+		const uint32_t id = row->podsets.first + i;
+		struct fl_podset *p = &m->podsets[id];
 
 		if (m->settings.off[FL_GATE_RECLAIMABLE_PODS])
 			p->reclaimed = 0;
@@ -510,45 +554,74 @@ static int fill_workload(struct totals *t, struct fl_workload_row *row, fairlead
 			p->min_count = -1;
 		if (p->parts.n == 0 && p->runtime_class.v == 0)
 			continue; /* the requests were given as they are */
-		r = add_pod(t, p, ranges, err);
-		if (r == 0)
-			r = count(t, err);
-		if (r == 0)
-			r = push_requests(t, &p->requests, err);
-		if (r == 0)
-			r = warn_of_class(t, row, p, err);
-		above |= t->pod.misconfigured;
+		r = fill_podset(t, row, id, &found, err);
 	}
-	row->requests = above      ? FL_REQUESTS_ABOVE_LIMITS :
-			t->outside ? FL_REQUESTS_OUTSIDE_RANGE :
-				     FL_REQUESTS_RIGHT;
+	row->requests = found & FOUND_ABOVE   ? FL_REQUESTS_ABOVE_LIMITS :
+			found & FOUND_OUTSIDE ? FL_REQUESTS_OUTSIDE_RANGE :
+						FL_REQUESTS_RIGHT;
 	give_back(m, row);
 	return r;
 }
 
-int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
+static int fill_named(struct totals *t, struct fl_workload_row *row, fairlead_error *err)
+{
+	const struct fl_model *m = t->m;
+	char subject[FL_SUBJECT];
+	int r = fill_workload(t, row, err);
+
+	if (r != FAIRLEAD_ELIMIT)
+		return r;
+	fl_fail_in(err, "%s",
+		   fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name, subject));
+	fl_model_fail_at(m, row->place, err);
+	return r;
+}
+
+static struct totals begin(struct fl_model *m, struct fl_arena *scratch)
 {
 	struct totals t = { .m = m, .scratch = scratch, .cpu = fl_names_find(&m->names, "cpu", 3) };
+
+	fl_pod_init(&t.pod, m->mem);
+	return t;
+}
+
+static void end(struct totals *t)
+{
+	fl_pod_done(&t->pod);
+	fl_mem_free(t->m->mem, t->amounts);
+	fl_mem_free(t->m->mem, t->sums);
+}
+
+int fl_totals_fill(struct fl_model *m, struct fl_arena *scratch, fairlead_error *err)
+{
+	struct totals t = begin(m, scratch);
 	int r = gather_ranges(&t, err);
 
 	t.missing = fl_arena_alloc(scratch, m->names.n, sizeof *t.missing, err);
-	if (r < 0 || !t.missing)
-		return FAIRLEAD_ENOMEM;
-	fl_pod_init(&t.pod, m->mem);
-	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++) {
-		struct fl_workload_row *row = &m->workloads[w];
-		char subject[FL_SUBJECT];
+	t.found = fl_arena_alloc(scratch, m->n_podsets + 1, sizeof *t.found, err);
+	if (!t.missing || !t.found)
+		r = FAIRLEAD_ENOMEM;
+	for (uint32_t w = 0; w < m->n_workloads && r == 0; w++)
+		r = fill_named(&t, &m->workloads[w], err);
+	end(&t);
+	return r;
+}
 
-		r = fill_workload(&t, row, err);
-		if (r == FAIRLEAD_ELIMIT) {
-			fl_fail_in(err, "%s",
-				   fl_table_subject(m, FL_TABLE_WORKLOAD, row->namespace, row->name,
-						    subject));
-			fl_model_fail_at(m, row->place, err);
-		}
-	}
-	fl_pod_done(&t.pod);
-	fl_mem_free(m->mem, t.amounts);
-	fl_mem_free(m->mem, t.sums);
+int fl_totals_fill_one(struct fl_model *m, struct fl_workload_row *row, fairlead_error *err)
+{
+	struct fl_arena scratch;
+	struct totals t;
+	bool plain = true;
+	int r;
+
+	for (uint32_t i = row->podsets.first; i < row->podsets.first + row->podsets.n; i++)
+		plain &= m->podsets[i].parts.n == 0 && m->podsets[i].runtime_class.v == 0;
+	fl_arena_init(&scratch, m->mem);
+	t = begin(m, &scratch);
+	r = plain ? 0 : gather_ranges(&t, err);
+	if (r == 0)
+		r = fill_named(&t, row, err);
+	end(&t);
+	fl_arena_done(&scratch);
 	return r;
 }
