@@ -33,6 +33,12 @@ struct fl_policy_options {
 	 * Without it usage stays as the input states it.
 	 */
 	bool moving_usage;
+	/*
+	 * borrow: so long after quota in a tree was freed its parked workloads return, when `flush` is
+	 * called; 0: at once.  Not in an image.
+	 */
+	fl_time flush_after;
+	bool packed; /* no places for newcomers, although the model has some */
 };
 
 enum fl_workload_state {
@@ -52,7 +58,11 @@ enum fl_workload_state {
  * looks at everything and has a row for each head.  Admissions, reservations and evictions, their
  * order, and the state after the step are the same either way.
  */
-enum { FL_STEP_FULL = 1 };
+enum {
+	FL_STEP_FULL = 1,
+	FL_STEP_OURS =
+		2, /* borrow: trees that another scheduler decides (fl_node_row.elsewhere) are passed over */
+};
 
 typedef uint32_t fl_mark;
 
@@ -101,9 +111,33 @@ struct fl_policy_ops {
 	/*
 	 * Takes effect whole or not at all.  FAIRLEAD_ESTATE when the workload's state does not
 	 * allow the event.
+	 *
+	 * FL_EV_HOLDS and FL_EV_GOES say what another scheduler decided.  After them the policy is in
+	 * the state, by its digest, of one whose model has the workload admitted so, or evicted;
+	 * but for usage of local queues that is sampled, which is charged as at any admission, and
+	 * for the last bits of sums.  FAIRLEAD_EINPUT, with what is wrong, when the placement names
+	 * what the model does not have; FAIRLEAD_ELIMIT when a model that has the workload admitted
+	 * so would have room for it, and this one has not (a row more than it asks for, another
+	 * queue than its own): then a new model is needed.
 	 */
 	int (*apply)(struct fl_policy *p, fl_time now, const struct fl_event *event,
 		     fairlead_error *err);
+
+	/*
+	 * NULL, or: workload @w, which joined the sealed model after @p was made
+	 * (model/newcomer.h), takes part in @p: it is absent, and FL_EV_SUBMIT comes next.  The
+	 * state is that of a policy on a model sealed with the same workloads, digest included.
+	 * 1: @p has no room for it; nothing has changed, and it needs a new model and a policy that
+	 * adopts @p.  Costs what its queue costs, and is undone by rollback, but room is made
+	 * outside marks only.  FAIRLEAD_ESTATE: it takes part already.
+	 */
+	int (*join)(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
+	/*
+	 * With `join`: @w, which is absent or excluded, takes part no more.  What is known of
+	 * workloads like it is forgotten with the last of them.  Undone by rollback, if @w is still
+	 * in the model then.  FAIRLEAD_ESTATE: it holds quota or is pending.
+	 */
+	int (*leave)(struct fl_policy *p, struct fl_workload w, fairlead_error *err);
 
 	/* One cycle. *ret is valid until the next call.  @sink is NULL where speed counts. */
 	int (*step)(struct fl_policy *p, fl_time now, unsigned flags, const struct fl_sink *sink,
@@ -131,6 +165,12 @@ struct fl_policy_ops {
 	 * not fit, which is first in line) is forgotten.  Promises stay.
 	 */
 	int (*forget)(struct fl_policy *p, fl_time now, fairlead_error *err);
+
+	/*
+	 * NULL, or: workloads that were parked return where that is due by @until (flush_after).  *ret: when
+	 * the next of it is due; FL_NEVER.
+	 */
+	int (*flush)(struct fl_policy *p, fl_time until, fl_time *ret, fairlead_error *err);
 
 	/*
 	 * NULL, or: is it known that from this state preemption settles, in any order of steps, as

@@ -22,6 +22,13 @@ uint32_t fl_borrow_ahead(const struct fl_policy *p, struct fl_workload w, uint32
 			 uint32_t cap);
 
 /*
+ * The workloads that hold quota of @q, in no order; and those that ask for it, or did, in its order.  Valid until the
+ * policy changes.
+ */
+const uint32_t *fl_borrow_holders(const struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
+const uint32_t *fl_borrow_members(const struct fl_policy *p, struct fl_node q, uint32_t *ret_n);
+
+/*
  * With Admission Fair Sharing on: the amount of @r that local queue @lq counts as having consumed,
  * in natural units (cores, bytes); and the number by which local queues are ordered, INFINITY with
  * weight 0.  Both as of the time of the last call.

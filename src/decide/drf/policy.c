@@ -5,6 +5,7 @@
 
 #include "base/mix.h"
 #include "decide/drf/state.h"
+#include "decide/holding.h"
 
 static struct fl_policy *drf_free(struct fl_policy *p)
 {
@@ -97,6 +98,43 @@ static int cancel(struct fl_policy *p, struct fl_workload w, fairlead_error *err
 	return 0;
 }
 
+/* As a workload that the model has admitted (setup.c). */
+static int holds(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
+{
+	struct fl_workload w = event->workload;
+	const struct fl_holding *h = &event->holding;
+	const struct fl_job *j = &p->jobs[w.v];
+	int r;
+
+	if (fl_drf_holds(j) || j->state == FL_STATE_ABSENT)
+		return wrong_state(
+			p, w, "cannot be admitted: it holds quota already, or is not there", err);
+	if ((r = fl_holding_check(p->model, w, h, err)) < 0)
+		return r;
+	if (h->n > j->places.n || fl_drf_overflows(p, h->rows, h->n)) {
+		(void)fl_fail(err, FAIRLEAD_ELIMIT,
+			      h->n > j->places.n ?
+				      "it holds more resources than the workload asks for" :
+				      "what is admitted is more than 2^63 units of a resource");
+		return fl_holding_fail(p->model, w, err);
+	}
+	if ((r = fl_drf_reserve(p, h->n, err)) < 0)
+		return r;
+	fl_drf_hold(p, w, h->cluster_queue, h->rows, h->n);
+	return 0;
+}
+
+static int goes(struct fl_policy *p, const struct fl_event *event, fairlead_error *err)
+{
+	struct fl_job *j = &p->jobs[event->workload.v];
+
+	if (!fl_drf_holds(j))
+		return wrong_state(p, event->workload, "holds no quota", err);
+	FL_SET(p, j->state, FL_STATE_EVICTING);
+	FL_SET(p, j->reason, event->reason);
+	return 0;
+}
+
 static int change_quota(struct fl_policy *p, const struct fl_cell *cell, fairlead_error *err)
 {
 	const struct fl_model *m = p->model;
@@ -186,6 +224,10 @@ static int drf_apply(struct fl_policy *p, fl_time now, const struct fl_event *ev
 		return release(p, w, /* again= */ true, err);
 	case FL_EV_FINISHED:
 		return release(p, w, /* again= */ false, err);
+	case FL_EV_HOLDS:
+		return holds(p, event, err);
+	case FL_EV_GOES:
+		return goes(p, event, err);
 	case FL_EV_CELL:
 		return change(p, event, err);
 	case FL_EV_USAGE:

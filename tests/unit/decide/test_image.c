@@ -12,11 +12,12 @@
 #include "lib/reload.h"
 #include "lib/unit.h"
 #include "lib/world.h"
+#include "model/newcomer.h"
 
 static const char maker[] = "unit";
 
 /* Two queues of a cohort: one borrows, one wants its own back, one waits, one is to come. */
-static struct fl_state borrow_state(const struct fl_mem *mem)
+static struct fl_state borrow_state_with(const struct fl_mem *mem, uint32_t places)
 {
 	static const struct world_node nodes[] = {
 		{ "c", NULL, FL_COHORT, 1, { { 0, FL_NO_LIMIT, FL_NO_LIMIT } } },
@@ -38,8 +39,44 @@ static struct fl_state borrow_state(const struct fl_mem *mem)
 	for (uint32_t n = 0; n < s.model->n_nodes; n++)
 		s.model->nodes[n].reclaim = FL_PREEMPT_ANY;
 	s.model->settings.fair_sharing = s.model->settings.settles = true;
+	s.model->spare = places;
 	assert_int_equal(fl_model_seal(s.model, &err), 0);
 	s.policy = world_policy(mem, s.model, s.now);
+	return s;
+}
+
+static struct fl_state borrow_state(const struct fl_mem *mem) { return borrow_state_with(mem, 0); }
+
+/* One more that is like workload @like, but for its name. */
+static void join(struct fl_state *s, const char *name, uint32_t like)
+{
+	struct fl_workload_row row = s->model->workloads[like];
+	struct fl_event come = { .kind = FL_EV_SUBMIT };
+	fairlead_error err;
+	const char *why;
+
+	row.name = row.uid = world_sym(s->model, name);
+	assert_int_equal(fl_model_join(s->model, &row, &come.workload, &why, &err), 0);
+	assert_int_equal(s->ops->join(s->policy, come.workload, &err), 0);
+	assert_int_equal(s->ops->join(s->policy, come.workload, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(s->ops->apply(s->policy, s->now, &come, &err), 0);
+}
+
+/* The same: b3 left, b4 has its place, b5 and b6 came too, and a place is left. */
+static struct fl_state grown_state(const struct fl_mem *mem)
+{
+	struct fl_state s = borrow_state_with(mem, 3);
+	const struct fl_event cancel = { .kind = FL_EV_CANCEL, .workload = { 4 } };
+	fairlead_error err;
+
+	assert_int_equal(s.ops->leave(s.policy, cancel.workload, &err), FAIRLEAD_ESTATE);
+	assert_int_equal(s.ops->apply(s.policy, s.now, &cancel, &err), 0);
+	assert_int_equal(s.ops->leave(s.policy, cancel.workload, &err), 0);
+	assert_int_equal(fl_model_leave(s.model, cancel.workload, &err), 0);
+	join(&s, "b4", 3);
+	join(&s, "b5", 2);
+	join(&s, "b6", 3);
+	assert_int_equal(s.model->n_workloads, 8);
 	return s;
 }
 
@@ -95,8 +132,8 @@ static struct fl_state entitle_state(const struct fl_mem *mem)
 	return s;
 }
 
-static struct fl_state (*const worlds[])(const struct fl_mem *mem) = { borrow_state, drf_state,
-								       entitle_state };
+static struct fl_state (*const worlds[])(const struct fl_mem *mem) = { borrow_state, grown_state,
+								       drf_state, entitle_state };
 
 static void save(const struct fl_state *s, struct reload_bytes *to)
 {
@@ -249,6 +286,45 @@ TEST(test_damaged_on_purpose)
 	}
 	assert_true(refused > 1000 && taken > 1000);
 	free(b.bytes);
+}
+
+static void assert_refused(const struct fl_state *s, const char *table)
+{
+	struct reload_bytes b = { 0 };
+	struct fl_state none;
+	fairlead_error err;
+
+	save(s, &b);
+	assert_int_equal(load(&b, &fl_mem_heap, &none, &err), FAIRLEAD_EINPUT);
+	if (!strstr(err.text, table))
+		fail_msg("%s", err.text);
+	free(b.bytes);
+}
+
+/* More places than the table of names has room for, one that is vacant twice, a bound too high. */
+TEST(test_places)
+{
+	struct fl_state s = grown_state(&fl_mem_heap);
+	struct fl_vacant_row twice;
+	fairlead_error err;
+
+	s.model->places += 1000;
+	assert_refused(&s, "pairs");
+	s.model->places -= 1000;
+	s.model->worn.podsets += 1000000;
+	assert_refused(&s, "single");
+	s.model->worn.podsets -= 1000000;
+	twice.workload.v = s.model->n_workloads - 1;
+	assert_int_equal(
+		s.ops->apply(s.policy, s.now,
+			     &(struct fl_event){ .kind = FL_EV_CANCEL, .workload = twice.workload },
+			     &err),
+		0);
+	assert_int_equal(s.ops->leave(s.policy, twice.workload, &err), 0);
+	assert_int_equal(fl_model_leave(s.model, twice.workload, &err), 0);
+	assert_int_equal(fl_model_push_vacant(s.model, &twice, /* ret_id= */ NULL, &err), 0);
+	assert_refused(&s, "vacant");
+	fl_state_done(&s);
 }
 
 TEST(test_out_of_memory)

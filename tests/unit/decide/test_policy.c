@@ -164,6 +164,58 @@ TEST(rollback_is_exact)
 	}
 }
 
+static fl_time flush(struct fl_policy *p, fl_time until)
+{
+	fairlead_error err;
+	fl_time next;
+
+	assert_int_equal(ops->flush(p, until, &next, &err), 0);
+	return next;
+}
+
+/* Called as soon as quota was freed it is as if it were at once; and it is undone like all else. */
+TEST(what_did_not_fit_returns_when_it_is_due)
+{
+	static char before[4096], after[4096];
+	uint32_t noted = 0, waited = 0;
+
+	for (uint32_t seed = 1; seed <= few(200); seed++) {
+		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
+		struct fl_policy *p = world_policy(&fl_mem_heap, m, 100 * FL_SECOND), *later;
+		const struct fl_policy_options options = { .mem = &fl_mem_heap,
+							   .now = 100 * FL_SECOND,
+							   .flush_after = 3 * FL_SECOND };
+		fl_time due;
+		fl_mark mark;
+
+		assert_int_equal(ops->new (m, &options, &later, NULL), 0);
+		assert_true(flush(p, FL_NEVER) == FL_NEVER);
+		for (int i = 1; i <= 4; i++) {
+			turn(m, p, (100 + i) * FL_SECOND);
+			turn(m, later, (100 + i) * FL_SECOND);
+			due = flush(later, (102 + i) * FL_SECOND);
+			noted += due == (103 + i) * FL_SECOND;
+			print_state(m, later, before, sizeof before);
+			assert_int_equal(ops->mark(later, &mark, NULL), 0);
+			assert_true(flush(later, (103 + i) * FL_SECOND) == FL_NEVER);
+			turn(m, later, (101 + i) * FL_SECOND);
+			ops->rollback(later, mark);
+			print_state(m, later, after, sizeof after);
+			assert_string_equal(before, after);
+			assert_true(flush(later, FL_TIME_NONE) == due);
+			print_state(m, p, after, sizeof after);
+			waited += strcmp(before, after) != 0;
+			assert_true(flush(later, FL_NEVER) == FL_NEVER);
+			print_state(m, later, before, sizeof before);
+			assert_string_equal(before, after);
+		}
+		ops->free(later);
+		ops->free(p);
+		fl_model_free(m);
+	}
+	assert_true(noted > 0 && waited > 0);
+}
+
 TEST(order_of_input_does_not_matter)
 {
 	static char one[4096], other[4096];
@@ -240,7 +292,7 @@ TEST(every_failing_allocation_changes_nothing)
 
 	for (uint32_t seed = 1; seed <= few(20); seed++) {
 		struct counting c = { .fail_at = -1 };
-		struct fl_mem mem = { counting_resize, &c };
+		struct fl_mem mem = { .resize = counting_resize, .user = &c };
 		struct fl_model *m = random_world(&fl_mem_heap, seed, false);
 		struct fl_policy_options options = { .mem = &mem, .now = 100 * FL_SECOND };
 		struct fl_policy *p = NULL;
@@ -287,7 +339,7 @@ TEST(every_failing_allocation_changes_nothing)
 TEST(warm_cycles_allocate_nothing)
 {
 	struct counting c = { .fail_at = -1 };
-	struct fl_mem mem = { counting_resize, &c };
+	struct fl_mem mem = { .resize = counting_resize, .user = &c };
 	struct fl_model *m = random_world(&fl_mem_heap, 7, false);
 	struct fl_policy *p = world_policy(&mem, m, 100 * FL_SECOND);
 	struct fl_decisions d;

@@ -61,7 +61,7 @@ static bool is_consumed(const struct fl_policy *p, const void *row)
 static int keep(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_afs *a = p->afs;
-	uint32_t queues = p->model->n_queues, jobs = p->model->n_workloads;
+	uint32_t queues = p->model->n_queues, jobs = p->places;
 	uint64_t cells = (uint64_t)queues * a->n_resources;
 	const struct fl_kept all[] = {
 		FL_KEPT(a->consumed, a->exact ? 0 : cells, a->exact ? NULL : "afs.consumed",
@@ -160,6 +160,28 @@ static fl_time status_time(const struct fl_policy *p, uint32_t lq)
 	return row->consumed.n ? p->now : FL_TIME_NONE;
 }
 
+/* The exact way: counts what @w held from @since, or from the time of the status, until now. */
+static void add_held(struct fl_policy *p, struct fl_workload w, fl_time since)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t lq = fl_row(p, w)->queue.v;
+	fl_time from = fl_amount_max(status_time(p, lq), since);
+	double gained = fl_integral_over(fl_sat_sub(p->now, from),
+					 p->model->settings.usage_half_life)
+				.gained;
+
+	for (uint32_t k = 0; k < j->n_placement; k++) {
+		const struct fl_placement *row = &fl_placements(p, j)[k];
+		double *sum;
+
+		if (row->resource.v == FL_NONE)
+			continue;
+		sum = &p->afs->integral[row_of(p->afs, lq) + row->resource.v];
+		FL_SET(p, *sum,
+		       *sum + fl_decay_natural(to_nanos(p, row->resource.v, row->amount)) * gained);
+	}
+}
+
 /*
  * In the exact way the time since the status is counted, which a restart of the reference leaves
  * out.
@@ -182,26 +204,14 @@ void fl_afs_start(struct fl_policy *p)
 	 * Sums of doubles depend on their order: the order of members is the same for any order of
 	 * the input.
 	 */
-	for (uint32_t i = 0; i < m->n_workloads; i++) {
-		struct fl_workload w = { p->members[i] };
-		const struct fl_job *j = &p->jobs[w.v];
-		struct fl_queue lq = fl_row(p, w)->queue;
-		fl_time from;
+	for (uint32_t q = 0; q <= m->n_nodes; q++)
+		for (uint32_t i = 0; i < p->backlogs[q].members.n; i++) {
+			struct fl_workload w = { p->members[p->backlogs[q].members.first + i] };
+			const struct fl_job *j = &p->jobs[w.v];
 
-		if (!fl_holds_quota(j) || lq.v == FL_NONE)
-			continue;
-		from = status_time(p, lq.v);
-		from = from > j->reserved_at ? from : j->reserved_at;
-		for (uint32_t k = 0; k < j->n_placement; k++) {
-			const struct fl_placement *row = &fl_placements(p, j)[k];
-
-			if (row->resource.v == FL_NONE)
-				continue;
-			a->integral[row_of(a, lq.v) + row->resource.v] +=
-				fl_decay_natural(to_nanos(p, row->resource.v, row->amount)) *
-				fl_integral_over(fl_sat_sub(p->now, from), half_life).gained;
+			if (fl_holds_quota(j) && fl_row(p, w)->queue.v != FL_NONE)
+				add_held(p, w, j->reserved_at);
 		}
-	}
 }
 
 /* --- how usage is counted --- */
@@ -404,6 +414,27 @@ void fl_afs_confirm(struct fl_policy *p, struct fl_workload w)
 	}
 	FL_SET(p, a->updated[lq.v], p->now);
 	changed(p);
+}
+
+void fl_afs_since(struct fl_policy *p, struct fl_workload w, fl_time since)
+{
+	const struct fl_job *j = &p->jobs[w.v];
+	uint32_t lq = fl_row(p, w)->queue.v;
+
+	if (!p->afs || lq == FL_NONE)
+		return;
+	if (p->afs->exact) {
+		add_held(p, w, since);
+		changed(p);
+	} else if (j->held_by.v == j->queue.v) {
+		fl_afs_confirm(p, w);
+	}
+}
+
+size_t fl_afs_since_undo(const struct fl_policy *p, uint32_t placements)
+{
+	return p->afs ? placements * FL_UNDO_OF(p->afs->integral[0]) + FL_UNDO_OF(p->afs->epoch) :
+			0;
 }
 
 /*

@@ -97,6 +97,13 @@ uint64_t fl_afs_stamp(struct fl_policy *p);
 void fl_afs_hold(struct fl_policy *p, struct fl_workload w, int sign);
 /* @w was admitted: charges what the admission costs. */
 void fl_afs_confirm(struct fl_policy *p, struct fl_workload w);
+/*
+ * @w holds quota since @since by another scheduler's decision: charges what the admission costs, or
+ * counts what it held until now.
+ */
+void fl_afs_since(struct fl_policy *p, struct fl_workload w, fl_time since);
+/* Room in the undo log for that, with @placements rows. */
+size_t fl_afs_since_undo(const struct fl_policy *p, uint32_t placements);
 /* Is a sample of @lq due at time @t? */
 bool fl_afs_is_due(const struct fl_policy *p, uint32_t lq, fl_time t);
 /* Would a sample of @lq at time @t leave its usage unchanged? */

@@ -44,9 +44,9 @@ int fl_backlog_cmp(const void *policy, uint32_t a, uint32_t b)
 		return x->queue.v < y->queue.v ? -1 : 1;
 	if (x->priority != y->priority)
 		return x->priority > y->priority ? -1 : 1;
-	if (x->age != y->age)
-		return x->age < y->age ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+	if (x->since != y->since)
+		return x->since < y->since ? -1 : 1;
+	return fl_cmp_uids(p, a, b);
 }
 
 /*
@@ -149,6 +149,12 @@ static void note_eq_class(struct fl_policy *p, const struct fl_backlog *backlog,
 	}
 }
 
+/* Its index in eq_class_ids. */
+static uint32_t place_of(const struct fl_policy *p, const struct fl_job *j)
+{
+	return p->eq_classes[j->eq_class].members.first + j->eq_class_place;
+}
+
 /* Enters @w as pending. */
 static void join(struct fl_policy *p, struct fl_workload w, bool loose)
 {
@@ -161,7 +167,7 @@ static void join(struct fl_policy *p, struct fl_workload w, bool loose)
 	if (loose) {
 		fl_bitset_add(&backlog->loose, j->position, &p->undo);
 	} else {
-		fl_bitset_add(&p->with_class, j->eq_class_place, &p->undo);
+		fl_bitset_add(&p->with_class, place_of(p, j), &p->undo);
 		note_eq_class(p, backlog, j->eq_class);
 	}
 	note_ready(p, j->queue);
@@ -173,12 +179,14 @@ static void leave(struct fl_policy *p, struct fl_workload w)
 	struct fl_job *j = &p->jobs[w.v];
 	struct fl_backlog *backlog = line_of(p, w);
 
+	uint32_t place = place_of(p, j);
+
 	if (fl_bitset_has(&backlog->parked, j->position)) {
 		fl_bitset_remove(&backlog->parked, j->position, &p->undo);
 	} else if (fl_bitset_has(&backlog->loose, j->position)) {
 		fl_bitset_remove(&backlog->loose, j->position, &p->undo);
-	} else if (fl_bitset_has(&p->with_class, j->eq_class_place)) {
-		fl_bitset_remove(&p->with_class, j->eq_class_place, &p->undo);
+	} else if (fl_bitset_has(&p->with_class, place)) {
+		fl_bitset_remove(&p->with_class, place, &p->undo);
 		note_eq_class(p, backlog, j->eq_class);
 	}
 	note_ready(p, j->queue);
@@ -327,7 +335,7 @@ void fl_backlog_clear_all(struct fl_policy *p)
 		fl_bitset_clear(&p->backlogs[q].parked);
 		p->backlogs[q].sticky = FL_NONE;
 	}
-	memset(p->heads, 0xff, 2 * (size_t)p->n_eq_classes * sizeof *p->heads); /* FL_NONE */
+	memset(p->heads, 0xff, 2 * (size_t)p->class_spans.cap * sizeof *p->heads); /* FL_NONE */
 }
 
 void fl_backlog_remove(struct fl_policy *p, struct fl_workload w)
@@ -369,6 +377,16 @@ static uint32_t new_position(const struct fl_policy *p, struct fl_workload w)
 	return at;
 }
 
+void fl_backlog_note_eq_classes(struct fl_policy *p, struct fl_node q)
+{
+	const struct fl_backlog *backlog = &p->backlogs[q.v];
+
+	for (uint32_t k = backlog->eq_classes.first;
+	     k < backlog->eq_classes.first + backlog->eq_classes.n; k++)
+		note_eq_class(p, backlog, k);
+	note_ready(p, q);
+}
+
 void fl_backlog_move(struct fl_policy *p, struct fl_workload w)
 {
 	struct fl_job *j = &p->jobs[w.v];
@@ -390,10 +408,7 @@ void fl_backlog_move(struct fl_policy *p, struct fl_workload w)
 	place(p, backlog, w.v, to);
 	if (waits)
 		join(p, w, !is_alike(p, w) || is_marked(p, j->eq_class));
-	for (uint32_t k = backlog->eq_classes.first;
-	     k < backlog->eq_classes.first + backlog->eq_classes.n; k++)
-		note_eq_class(p, backlog, k);
-	note_ready(p, j->queue);
+	fl_backlog_note_eq_classes(p, j->queue);
 	fl_backlog_mark_dirty(p, j->queue);
 }
 
@@ -442,11 +457,62 @@ void fl_backlog_flush(struct fl_policy *p, struct fl_node q)
 	}
 }
 
+void fl_backlog_freed(struct fl_policy *p, struct fl_node q)
+{
+	if (!p->flush_due || p->tree.root_index[q.v] == FL_NONE) {
+		fl_backlog_flush(p, q);
+		return;
+	}
+
+	const uint32_t root = p->tree.root_index[q.v];
+	const fl_time due = fl_sat_add(p->now, p->flush_after);
+
+	fl_backlog_mark_dirty(p, q);
+	if (due < p->flush_due[root])
+		FL_SET(p, p->flush_due[root], due);
+	if (due < p->flush_next)
+		FL_SET(p, p->flush_next, due);
+}
+
+/* 0: it is not due; else its room in the undo log is reserved. */
+static int flush_root(struct fl_policy *p, uint32_t root, fl_time until, fairlead_error *err)
+{
+	const struct fl_node n = p->tree.roots[root].node;
+	int r;
+
+	if (p->flush_due[root] > until)
+		return 0;
+	if ((r = fl_undo_reserve(&p->undo, fl_backlog_flush_undo(p, n), err)) < 0)
+		return r;
+	FL_SET(p, p->flush_due[root], FL_NEVER);
+	fl_backlog_flush(p, n);
+	return 0;
+}
+
+int fl_backlog_flush_due(struct fl_policy *p, fl_time until, fl_time *ret, fairlead_error *err)
+{
+	fl_time next = FL_NEVER;
+	int r = 0;
+
+	*ret = p->flush_due ? p->flush_next : FL_NEVER;
+	if (*ret > until || *ret == FL_NEVER)
+		return 0;
+	for (uint32_t root = 0; root < p->tree.n_roots && r == 0; root++) {
+		r = flush_root(p, root, until, err);
+		next = fl_amount_min(next, p->flush_due[root]);
+	}
+	if (r < 0 || (r = fl_undo_reserve(&p->undo, FL_UNDO_OF(p->flush_next), err)) < 0)
+		return r;
+	FL_SET(p, p->flush_next, next);
+	*ret = next;
+	return 0;
+}
+
 size_t fl_backlog_flush_undo(const struct fl_policy *p, struct fl_node q)
 {
 	uint32_t root = p->tree.root_index[q.v];
 	struct fl_span order;
-	size_t room = FL_BITSET_UNDO;
+	size_t room = FL_BITSET_UNDO + 2 * FL_UNDO_OF(fl_time);
 
 	if (!p->undo.marks || root == FL_NONE)
 		return 0;

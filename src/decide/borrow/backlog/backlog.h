@@ -15,6 +15,8 @@
 int fl_backlog_cmp(const void *policy, uint32_t a, uint32_t b);
 /* The priority of @w changed: @w is put into its new place, and is tried again if it was parked. */
 void fl_backlog_move(struct fl_policy *p, struct fl_workload w);
+/* Members of @q moved, or left: updates its tree of heads.  FL_BACKLOG_SETS for each class. */
+void fl_backlog_note_eq_classes(struct fl_policy *p, struct fl_node q);
 /* Room in the undo log for fl_backlog_move. */
 size_t fl_backlog_move_undo(const struct fl_policy *p, struct fl_workload w);
 
@@ -81,7 +83,11 @@ void fl_backlog_remove(struct fl_policy *p, struct fl_workload w);
 void fl_backlog_mark_dirty(struct fl_policy *p, struct fl_node q);
 /* Returns all parked workloads of the tree around @q to the order, and marks as dirty the tree. */
 void fl_backlog_flush(struct fl_policy *p, struct fl_node q);
-/* Room in the undo log for a flush; 0 while no mark is open. */
+/* Quota of the tree around @q was freed: flushes it, now or later (fl_policy_options.flush_after). */
+void fl_backlog_freed(struct fl_policy *p, struct fl_node q);
+/* The flushes that are due by @until.  *ret: when the next one is. */
+int fl_backlog_flush_due(struct fl_policy *p, fl_time until, fl_time *ret, fairlead_error *err);
+/* Room in the undo log for a flush, now or later; 0 while no mark is open. */
 size_t fl_backlog_flush_undo(const struct fl_policy *p, struct fl_node q);
 
 /* Do the scan positions stored for @j still count in the next cycle that looks at its tree? */

@@ -34,7 +34,7 @@ int fl_holders_cmp_ages(const void *policy, uint32_t a, uint32_t b)
 		return x->priority < y->priority ? -1 : 1;
 	if (x->reserved_at != y->reserved_at)
 		return x->reserved_at > y->reserved_at ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+	return fl_cmp_uids(p, a, b);
 }
 
 /* The candidates of @q, or their order, changed; @listed: their list is up to date already. */

@@ -9,6 +9,11 @@ static fl_time ready_at(const struct fl_policy *p, uint32_t w)
 	return fl_model_requeue(p->model, &p->model->workloads[w])->ready_at;
 }
 
+static bool has_end(const struct fl_policy *p, uint32_t w)
+{
+	return ready_at(p, w) != FL_TIME_NONE && ready_at(p, w) != FL_NEVER;
+}
+
 static int cmp_ready(const void *policy, uint32_t a, uint32_t b)
 {
 	fl_time x = ready_at(policy, a), y = ready_at(policy, b);
@@ -23,12 +28,13 @@ int fl_requeue_setup(struct fl_policy *p, fairlead_error *err)
 	struct fl_arena arena;
 
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		n += ready_at(p, w) != FL_TIME_NONE && ready_at(p, w) != FL_NEVER;
-	p->requeued = fl_arena_alloc(&p->arena, n, sizeof *p->requeued, err);
+		n += has_end(p, w);
+	p->cap_requeued = n + p->spare;
+	p->requeued = fl_arena_alloc(&p->arena, p->cap_requeued, sizeof *p->requeued, err);
 	if (!p->requeued)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t w = 0; w < p->model->n_workloads; w++)
-		if (ready_at(p, w) != FL_TIME_NONE && ready_at(p, w) != FL_NEVER)
+		if (has_end(p, w))
 			p->requeued[at++] = w;
 	p->n_requeued = n;
 	fl_arena_init(&arena, p->mem);
@@ -60,6 +66,45 @@ bool fl_requeue_keep(struct fl_policy *p, struct fl_workload w)
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w)
 {
 	return ready_at(p, w.v) > p->now && fl_requeue_keep(p, w);
+}
+
+bool fl_requeue_has_room(const struct fl_policy *p, struct fl_workload w)
+{
+	return !has_end(p, w.v) || p->n_requeued < p->cap_requeued;
+}
+
+size_t fl_requeue_join_undo(const struct fl_policy *p)
+{
+	return (p->n_requeued + (size_t)3) * FL_UNDO_OF(uint32_t);
+}
+
+void fl_requeue_join(struct fl_policy *p, struct fl_workload w)
+{
+	uint32_t at = p->n_requeued, ended = p->requeued_n;
+
+	if (!has_end(p, w.v))
+		return;
+	if (ended && ready_at(p, w.v) <= ready_at(p, p->requeued[ended - 1]))
+		FL_SET(p, p->requeued_n, ended + 1);
+	for (; at > 0 && cmp_ready(p, w.v, p->requeued[at - 1]) < 0; at--)
+		FL_SET(p, p->requeued[at], p->requeued[at - 1]);
+	FL_SET(p, p->requeued[at], w.v);
+	FL_SET(p, p->n_requeued, p->n_requeued + 1);
+}
+
+void fl_requeue_leave(struct fl_policy *p, struct fl_workload w)
+{
+	uint32_t at = 0;
+
+	while (at < p->n_requeued && p->requeued[at] != w.v)
+		at++;
+	if (at == p->n_requeued)
+		return;
+	if (at < p->requeued_n)
+		FL_SET(p, p->requeued_n, p->requeued_n - 1);
+	for (; at + 1 < p->n_requeued; at++)
+		FL_SET(p, p->requeued[at], p->requeued[at + 1]);
+	FL_SET(p, p->n_requeued, p->n_requeued - 1);
 }
 
 /* Back-offs that end at the same time end together. */

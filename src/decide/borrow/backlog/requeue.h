@@ -25,6 +25,16 @@ void fl_requeue_push(struct fl_policy *p, struct fl_workload w);
 /* Is @w held back at present?  Then it is entered as held back. */
 bool fl_requeue_hold(struct fl_policy *p, struct fl_workload w);
 
+/*
+ * A newcomer that has a back-off is listed, and no more when it leaves.  With a has_room of false
+ * there are more of them than there is room for.
+ */
+bool fl_requeue_has_room(const struct fl_policy *p, struct fl_workload w);
+void fl_requeue_join(struct fl_policy *p, struct fl_workload w);
+void fl_requeue_leave(struct fl_policy *p, struct fl_workload w);
+/* Room in the undo log for either. */
+size_t fl_requeue_join_undo(const struct fl_policy *p);
+
 /* While a policy is carried over: the back-offs that ended in @from count as ended. */
 void fl_requeue_adopt(struct fl_policy *p, const struct fl_policy *from);
 /*

@@ -70,7 +70,8 @@ int fl_assign_new(struct fl_policy *p, const struct fl_teller *tell, struct fl_p
 		  struct fl_assign **ret, fairlead_error *err)
 {
 	struct fl_assign *k = fl_arena_alloc(&p->arena, 1, sizeof *k, err);
-	uint32_t requests = 0;
+	/* A newcomer asks for no resource that the model does not know (model/newcomer.h). */
+	uint32_t requests = p->model->places ? p->model->n_resources : 0;
 
 	if (!k)
 		return FAIRLEAD_ENOMEM;

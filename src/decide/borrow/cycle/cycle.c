@@ -55,7 +55,7 @@ int fl_cycle_new(struct fl_policy *p, fairlead_error *err)
 	c->entries = fl_arena_alloc(a, nodes, sizeof *c->entries, err);
 	c->entry_of = fl_arena_alloc(a, nodes, sizeof *c->entry_of, err);
 	c->roots = fl_arena_alloc(a, p->tree.n_roots, sizeof *c->roots, err);
-	c->marks.of = fl_arena_alloc(a, p->model->n_workloads, sizeof *c->marks.of, err);
+	c->marks.of = fl_arena_alloc(a, p->places, sizeof *c->marks.of, err);
 	return c->entries && c->entry_of && c->roots && c->marks.of ? 0 : FAIRLEAD_ENOMEM;
 }
 
@@ -79,7 +79,7 @@ static void renew_marks(struct fl_policy *p)
 	fl_preempt_renew(p, c->search);
 	fl_order_renew(p, c->turns);
 	fl_heads_renew(p, c->heads);
-	memset(c->marks.of, 0, p->model->n_workloads * sizeof *c->marks.of);
+	memset(c->marks.of, 0, p->places * sizeof *c->marks.of);
 	c->marks.serial = 0;
 }
 
@@ -99,7 +99,7 @@ static void begin(struct fl_policy *p, const struct fl_sink *sink)
 	for (uint32_t i = 0; i < c->n_entries; i++)
 		c->entry_of[c->entries[i].queue.v] = 0;
 	c->heads->n = c->n_entries = c->n_victims = c->n_roots = c->n_reserving = 0;
-	c->odd = false;
+	c->odd = c->ours = false;
 	c->tell.sink = sink;
 	c->marks.serial++;
 	fl_protect_begin(p);
@@ -356,12 +356,17 @@ static int find_standing(struct fl_policy *p, struct fl_entry *e, fairlead_error
 static int serve(struct fl_policy *p, struct fl_entry *e, fairlead_error *err)
 {
 	struct fl_cycle *c = p->scratch;
-	bool recomputed = overlaps(p, e);
+	const bool overlap = overlaps(p, e);
+	const bool recomputed = overlap && !p->model->settings.off[FL_GATE_RECOMPUTE_ON_OVERLAP];
 	int r;
 
 	refresh_freed(p);
 	if (is_certain(p, e)) {
 		keep_promise(p, e);
+		return 0;
+	}
+	if (overlap && !recomputed) {
+		decide(e, FL_SKIPPED, FL_REASON_NO_LONGER_FITS);
 		return 0;
 	}
 	if (recomputed && (r = recompute(p, e, err)) < 0)
@@ -606,18 +611,19 @@ static int decide_all(struct fl_policy *p, struct fl_decisions *ret, fairlead_er
 	if (r < 0)
 		return r;
 	fl_enter(p);
-	ret->moved = fl_bitset_next(&p->dirty, 0) != FL_NONE;
+	ret->moved = fl_heads_changed(p, 0) != FL_NONE;
 	return 0;
 }
 
-static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
+static int cycle(struct fl_policy *p, unsigned flags, const struct fl_sink *sink,
 		 struct fl_decisions *ret, fairlead_error *err)
 {
 	bool waiting = fl_bitset_next(&p->ready, 0) != FL_NONE;
 	int r;
 
 	begin(p, sink);
-	r = fl_heads_gather(p, full, err);
+	p->scratch->ours = flags & FL_STEP_OURS;
+	r = fl_heads_gather(p, (flags & FL_STEP_FULL) || sink, err);
 	if (r == 0)
 		r = decide_all(p, ret, err);
 	if (r == 0)
@@ -626,7 +632,7 @@ static int cycle(struct fl_policy *p, bool full, const struct fl_sink *sink,
 }
 
 /* Runs cycles, as if each were a step, until one admits no workload. */
-static int cycles(struct fl_policy *p, bool full, const struct fl_sink *sink,
+static int cycles(struct fl_policy *p, unsigned flags, const struct fl_sink *sink,
 		  struct fl_decisions *ret, fairlead_error *err)
 {
 	struct told all = { .n = 0 };
@@ -635,7 +641,7 @@ static int cycles(struct fl_policy *p, bool full, const struct fl_sink *sink,
 	int r;
 
 	do {
-		r = cycle(p, full, sink, &d, err);
+		r = cycle(p, flags, sink, &d, err);
 		waiting |= r == 0 && d.waiting;
 		if (r == 0)
 			r = append(p, &all, &d, err);
@@ -666,7 +672,7 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 		  struct fl_decisions *ret, fairlead_error *err)
 {
 	bool due = fl_protect_is_due(p) || fl_afs_any_due(p) || fl_requeue_is_due(p);
-	bool full = (flags & FL_STEP_FULL) || sink, many = p->model->settings.many_heads;
+	bool many = p->model->settings.many_heads;
 	struct fl_decisions decisions;
 	fl_mark mark = 0;
 	int r = 0;
@@ -678,7 +684,7 @@ int fl_cycle_step(struct fl_policy *p, unsigned flags, const struct fl_sink *sin
 	if (due)
 		r = catch_up(p, err);
 	if (r == 0)
-		r = (many ? cycles : cycle)(p, full, sink, &decisions, err);
+		r = (many ? cycles : cycle)(p, flags, sink, &decisions, err);
 	if (r == 0) {
 		*ret = decisions;
 		if (due || many)

@@ -22,7 +22,8 @@ struct fl_turns;
 
 struct fl_cycle {
 	struct fl_view s, freed;
-	bool odd; /* there is a negative reservation: `freed` is made from S each time */
+	bool ours; /* FL_STEP_OURS: trees that another scheduler decides are passed over */
+	bool odd;  /* there is a negative reservation: `freed` is made from S each time */
 	struct fl_entry *entries;
 	uint32_t n_entries;
 	uint32_t *entry_of;       /* by node: 1 + index of its head's entry; 0: none */

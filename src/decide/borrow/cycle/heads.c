@@ -232,6 +232,22 @@ static void add_observed(struct fl_policy *p, uint32_t first)
 
 /* --- all heads --- */
 
+static bool is_passed_over(const struct fl_policy *p, uint32_t root)
+{
+	struct fl_span order = p->tree.roots[root].order;
+
+	return p->scratch->ours &&
+	       (!order.n || p->model->nodes[p->tree.order[order.first]].elsewhere);
+}
+
+uint32_t fl_heads_changed(const struct fl_policy *p, uint32_t root)
+{
+	root = fl_bitset_next(&p->dirty, root);
+	while (root != FL_NONE && is_passed_over(p, root))
+		root = fl_bitset_next(&p->dirty, root + 1);
+	return root;
+}
+
 /* Gathers the head of every active queue of one tree. */
 static int gather_tree(struct fl_policy *p, uint32_t root, bool quick_check, fairlead_error *err)
 {
@@ -270,10 +286,10 @@ int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err)
 	fl_assign_begin(p->scratch->assign);
 	if (all)
 		for (uint32_t root = 0; root < p->tree.n_roots && r == 0; root++)
-			r = gather_tree(p, root, quick_check, err);
+			r = is_passed_over(p, root) ? 0 : gather_tree(p, root, quick_check, err);
 	else
-		for (uint32_t root = fl_bitset_next(&p->dirty, 0); root != FL_NONE && r == 0;
-		     root = fl_bitset_next(&p->dirty, root + 1))
+		for (uint32_t root = fl_heads_changed(p, 0); root != FL_NONE && r == 0;
+		     root = fl_heads_changed(p, root + 1))
 			r = gather_tree(p, root, quick_check, err);
 	return r;
 }

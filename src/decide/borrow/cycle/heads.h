@@ -47,9 +47,11 @@ int fl_heads_new(struct fl_policy *p, struct fl_heads **ret, fairlead_error *err
 void fl_heads_renew(const struct fl_policy *p, struct fl_heads *k);
 /*
  * Gathers the heads of all trees in which something changed; with @full those of all trees, all as
- * entries.
+ * entries.  With scratch->ours: of those that no other scheduler decides.
  */
 int fl_heads_gather(struct fl_policy *p, bool full, fairlead_error *err);
+/* The first tree from @root on in which something changed, of those that are gathered; FL_NONE. */
+uint32_t fl_heads_changed(const struct fl_policy *p, uint32_t root);
 /* Makes an entry of @w only. */
 struct fl_entry *fl_heads_only(struct fl_policy *p, struct fl_workload w);
 /* Makes entries of @w, and of the workloads in its tree that are promised something. */

@@ -36,9 +36,9 @@ static int cmp_age(const struct fl_policy *p, struct fl_workload a, struct fl_wo
 
 	if (x->priority != y->priority && !p->model->settings.off[FL_GATE_PRIORITY_SORTING])
 		return x->priority > y->priority ? -1 : 1;
-	if (x->age != y->age)
-		return x->age < y->age ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+	if (x->since != y->since)
+		return x->since < y->since ? -1 : 1;
+	return fl_cmp_uids(p, a.v, b.v);
 }
 
 static int cmp_classical(const void *policy, uint32_t a, uint32_t b)

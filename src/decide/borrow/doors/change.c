@@ -137,7 +137,7 @@ int fl_change_quota(struct fl_policy *p, struct fl_column column, const struct f
 		(void)derive(p, root_index);
 	outdate_scans(p, root_index);
 	fl_rung_renew(p, &p->scratch->s, root_index);
-	fl_backlog_flush(p, change->node);
+	fl_backlog_freed(p, change->node);
 	return 0;
 }
 
@@ -150,7 +150,7 @@ int fl_change_weight(struct fl_policy *p, const struct fl_cell *change, fairlead
 	FL_SET(p, p->tree.weight[change->node.v], change->weight);
 	p->usage.all_written = true; /* shares in views are by the old weight */
 	fl_rung_renew(p, &p->scratch->s, p->tree.root_index[change->node.v]);
-	fl_backlog_flush(p, change->node);
+	fl_backlog_freed(p, change->node);
 	return 0;
 }
 

@@ -31,10 +31,11 @@ static void spell_job(const struct fl_policy *p, struct fl_workload w, fl_word *
 {
 	const struct fl_job *j = &p->jobs[w.v];
 	bool scans = j->queue.v != FL_NONE && fl_backlog_scan_counts(p, j);
+	bool marked = j->queue.v != FL_NONE && fl_bitset_has(&p->marked, j->eq_class);
 	struct fl_span scan = fl_scan(p, j);
 
-	word(user, (uint64_t)fl_backlog_state(p, w) << 56 | (uint64_t)scans << 48 |
-			   (uint64_t)j->n_use << 32 | j->held_by.v);
+	word(user, (uint64_t)fl_backlog_state(p, w) << 56 | (uint64_t)marked << 49 |
+			   (uint64_t)scans << 48 | (uint64_t)j->n_use << 32 | j->held_by.v);
 	for (uint32_t i = 0; i < j->n_use; i++) {
 		word(user, fl_uses(p, j)[i].column.v);
 		word(user, (uint64_t)fl_uses(p, j)[i].amount);
@@ -77,10 +78,6 @@ static void spell(const struct fl_policy *p, fl_time now, bool gist, fl_word *wo
 	spell_reserved(p, fl_preempt_lend(p->scratch->search), p->sort_scratch, word, user);
 	for (uint32_t q = 0; q < p->model->n_nodes; q++)
 		word(user, p->backlogs[q].sticky);
-	for (uint32_t s = fl_bitset_next(&p->marked, 0); s != FL_NONE;
-	     s = fl_bitset_next(&p->marked, s + 1))
-		word(user, s);
-	word(user, FL_NONE);
 	fl_protect_spell(p, now, gist, word, user);
 	fl_rung_spell(p, word, user);
 	/*

@@ -13,12 +13,18 @@
 #include "decide/borrow/borrow.h"
 #include "decide/borrow/cycle/cycle.h"
 #include "decide/borrow/doors/adopt.h"
+#include "decide/borrow/doors/holds.h"
 #include "decide/borrow/doors/image.h"
+#include "decide/borrow/doors/join.h"
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
+#include "model/newcomer.h"
+
+/* Room for newcomers beside the places, as queues need not grow as places are left. */
+enum { SOME = 64 };
 
 static struct fl_policy *borrow_free(struct fl_policy *p)
 {
@@ -36,6 +42,12 @@ static int set_up(struct fl_policy *p, const struct fl_policy_options *options,
 		  const struct fl_image *image, fairlead_error *err)
 {
 	p->unsampled = options->unsampled;
+	p->flush_after = options->flush_after;
+	p->places = p->model->n_workloads;
+	if (!image && !options->packed && p->model->places) {
+		p->places = p->model->places;
+		p->spare = fl_model_places_left(p->model) + SOME;
+	}
 	return image ? fl_setup_from(p, image, err) : fl_setup(p, err);
 }
 
@@ -52,10 +64,60 @@ static int borrow_new(const struct fl_model *model, const struct fl_policy_optio
 	return fl_common_make(&maker, model, options, /* image= */ NULL, ret, err);
 }
 
+/* The same state in a policy that has places for newcomers, or in a @packed one, which has none. */
+static int make_again(const struct fl_policy *p, bool packed, struct fl_policy **ret,
+		      fairlead_error *err)
+{
+	const struct fl_policy_options options = {
+		.mem = p->mem, .now = p->now, .unsampled = p->unsampled, .packed = packed
+	};
+	uint32_t n = p->model->n_workloads;
+	struct fl_workload *same;
+	struct fl_arena arena;
+	int r;
+
+	fl_arena_init(&arena, p->mem);
+	same = fl_arena_alloc(&arena, n, sizeof *same, err);
+	for (uint32_t w = 0; same && w < n; w++)
+		same[w].v = w;
+	r = same ? borrow_new(p->model, &options, ret, err) : FAIRLEAD_ENOMEM;
+	if (r == 0 && (r = fl_borrow_adopt(*ret, p->now, p, same, err)) < 0)
+		*ret = borrow_free(*ret);
+	for (uint32_t root = 0; r == 0 && p->flush_due && root < p->tree.n_roots; root++)
+		if (p->flush_due[root] != FL_NEVER)
+			fl_backlog_flush(*ret, p->tree.roots[root].node);
+	fl_arena_done(&arena);
+	return r;
+}
+
+/* Images are of packed policies: one with places has its rows in other orders. */
+static int borrow_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
+{
+	struct fl_policy *packed = NULL;
+	int r = fl_common_unmarked(p, "a policy is not saved", err);
+
+	if (r == 0 && p->spare)
+		r = make_again(p, /* packed= */ true, &packed, err);
+	if (r == 0)
+		r = fl_borrow_save(packed ? packed : p, w, err);
+	borrow_free(packed);
+	return r;
+}
+
 static int borrow_load(const struct fl_model *model, const struct fl_policy_options *options,
 		       const struct fl_image *image, struct fl_policy **ret, fairlead_error *err)
 {
-	return fl_common_make(&maker, model, options, image, ret, err);
+	struct fl_policy *packed;
+	int r = fl_common_make(&maker, model, options, image, &packed, err);
+
+	if (r < 0 || !model->places) {
+		if (r == 0)
+			*ret = packed;
+		return r;
+	}
+	r = make_again(packed, /* packed= */ false, ret, err);
+	borrow_free(packed);
+	return r;
 }
 
 /* --- events --- */
@@ -102,7 +164,7 @@ static int release(struct fl_policy *p, struct fl_workload w, bool again, fairle
 		FL_SET(p, j->state, again ? FL_STATE_EXCLUDED : FL_STATE_ABSENT);
 	if (!again)
 		fl_rung_gone(p, w);
-	fl_backlog_flush(p, q);
+	fl_backlog_freed(p, q);
 	return 0;
 }
 
@@ -208,6 +270,10 @@ static int borrow_apply(struct fl_policy *p, fl_time now, const struct fl_event 
 		return release(p, w, /* again= */ true, err);
 	case FL_EV_FINISHED:
 		return release(p, w, /* again= */ false, err);
+	case FL_EV_HOLDS:
+		return fl_borrow_holds(p, event, err);
+	case FL_EV_GOES:
+		return fl_borrow_goes(p, event, err);
 	case FL_EV_USAGE:
 		return fl_fail(err, FAIRLEAD_ESTATE, "samples of usage are for the entitle policy");
 	case FL_EV_CELL:
@@ -443,6 +509,18 @@ const struct fl_tree *fl_borrow_tree(const struct fl_policy *p) { return &p->tre
 
 const struct fl_usage *fl_borrow_usage(const struct fl_policy *p) { return &p->usage; }
 
+const uint32_t *fl_borrow_holders(const struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
+{
+	*ret_n = p->backlogs[q.v].n_holders;
+	return p->holders + p->backlogs[q.v].holders.first;
+}
+
+const uint32_t *fl_borrow_members(const struct fl_policy *p, struct fl_node q, uint32_t *ret_n)
+{
+	*ret_n = p->backlogs[q.v].members.n;
+	return p->members + p->backlogs[q.v].members.first;
+}
+
 /* By usage there is no fixed order: keeps the first @cap of the workloads before @w sorted. */
 static uint32_t ahead_by_usage(const struct fl_policy *p, struct fl_workload w, uint32_t *ids,
 			       uint32_t cap)
@@ -522,14 +600,17 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.name = "borrow",
 	.new = borrow_new,
 	.free = borrow_free,
-	.save = fl_borrow_save,
+	.save = borrow_save,
 	.load = borrow_load,
 	.adopt = fl_borrow_adopt,
 	.apply = borrow_apply,
+	.join = fl_borrow_join,
+	.leave = fl_borrow_leave,
 	.step = borrow_step,
 	.try = borrow_try,
 	.serve = borrow_serve,
 	.forget = borrow_forget,
+	.flush = fl_backlog_flush_due,
 	.settles = borrow_settles,
 	.wake = borrow_wake,
 	.mark = fl_common_mark,

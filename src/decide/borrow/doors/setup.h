@@ -14,6 +14,15 @@ int fl_setup(struct fl_policy *p, fairlead_error *err);
 /* The same with the state of @i instead of the model's. */
 int fl_setup_from(struct fl_policy *p, const struct fl_image *i, fairlead_error *err);
 
+/* The row of @w before it is in any array; and the one of a place without workload. */
+void fl_setup_job(const struct fl_policy *p, struct fl_workload w, struct fl_job *ret);
+void fl_setup_nobody(struct fl_job *ret);
+/* The most rows that a workload can hold at once; at most so many for newcomers. */
+uint32_t fl_setup_room_of(const struct fl_policy *p, const struct fl_workload_row *row);
+enum { FL_SETUP_ROWS = 768 };
+/* Compares what makes a class within a queue and priority: names, counts and specs of podsets. */
+int fl_setup_cmp_podsets(const void *model, uint32_t a, uint32_t b);
+
 /*
  * While no workload holds anything: makes room for as many more holders of each queue, by node,
  * than are in it or were admitted there; and for at least as many rows of what a workload of each

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/limits.h"
 #include "decide/borrow/backlog/backlog.h"
 #include "decide/borrow/guarantee/rung.h"
 #include "decide/kept.h"
@@ -17,6 +18,7 @@ struct fl_protect {
 	uint32_t *level;          /* by cell: reclaims in a row */
 	int16_t *flavors;         /* by index of p->scans: the promised flavors */
 	int32_t *counts;          /* by podset of the model: the promised pods */
+	uint32_t n_counts;
 	fl_time *lifted, *longer; /* by workload: of reservation `lifted`, time added to its run */
 	fl_time *wake;            /* by root: when the first refusal so far ends */
 	fl_time *noted;           /* the same in the running cycle */
@@ -99,12 +101,12 @@ static bool is_level(const struct fl_policy *p, const void *row)
 static int keep(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_protect *k = p->protect;
-	uint32_t jobs = p->model->n_workloads, roots = p->tree.n_roots;
+	uint32_t jobs = p->places, roots = p->tree.n_roots;
 	uint64_t cells = k->backs_off ? p->tree.cells : 0;
 	const struct fl_kept all[] = {
 		FL_KEPT(k->wake, roots, "protect.wake", NULL),
 		FL_KEPT(k->flavors, p->n_scans, "protect.flavors", NULL),
-		FL_KEPT(k->counts, p->model->n_podsets, "protect.counts", is_count),
+		FL_KEPT(k->counts, k->n_counts, "protect.counts", is_count),
 		FL_KEPT(p->waiting_since, jobs, "protect.waiting", NULL),
 		FL_KEPT(k->until, cells, k->backs_off ? "protect.until" : NULL, NULL),
 		FL_KEPT(k->level, cells, k->backs_off ? "protect.level" : NULL, is_level),
@@ -114,6 +116,15 @@ static int keep(struct fl_policy *p, fairlead_error *err)
 	};
 
 	return fl_kept_new(&k->kept, all, sizeof all / sizeof *all, &p->arena, err);
+}
+
+/* With places for newcomers, as many podsets as there are before the model takes no more. */
+static uint32_t most_podsets(const struct fl_policy *p)
+{
+	const struct fl_model *m = p->model;
+
+	return p->spare && m->worn.podsets >= m->n_podsets ? m->worn.podsets + FL_MAX_PODSETS :
+							     m->n_podsets + p->spare;
 }
 
 int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
@@ -126,6 +137,7 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	if (!FL_NEW(&p->arena, k, 1, err) || !FL_NEW(&p->arena, k->of, p->model->n_nodes, err))
 		return FAIRLEAD_ENOMEM;
 	p->protect = k;
+	k->n_counts = most_podsets(p);
 	fill(p);
 	if ((r = keep(p, err)) < 0)
 		return r;
@@ -138,6 +150,22 @@ int fl_protect_setup(struct fl_policy *p, fairlead_error *err)
 	for (size_t at = 0; k->backs_off && at < p->tree.cells; at++)
 		k->until[at] = FL_TIME_NONE;
 	return 0;
+}
+
+int16_t *fl_protect_scans(const struct fl_policy *p) { return p->protect->flavors; }
+
+bool fl_protect_counts_podsets(const struct fl_policy *p, struct fl_span podsets)
+{
+	return podsets.first + podsets.n <= p->protect->n_counts;
+}
+
+void fl_protect_join(struct fl_policy *p, struct fl_workload w)
+{
+	struct fl_protect *k = p->protect;
+
+	FL_SET(p, p->waiting_since[w.v], waits_since(p, w.v));
+	FL_SET(p, k->lifted[w.v], FL_TIME_NONE);
+	FL_SET(p, k->longer[w.v], 0);
 }
 
 int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err)
@@ -442,6 +470,18 @@ void fl_protect_goes(struct fl_policy *p, struct fl_workload w)
 	FL_SET(p, p->waiting_since[w.v], p->now);
 	if (p->model->settings.eviction_timeout > 0)
 		note(p, p->jobs[w.v].held_by, stuck_at(p, w.v));
+}
+
+void fl_protect_goes_since(struct fl_policy *p, struct fl_workload w, fl_time since)
+{
+	uint32_t root = p->tree.root_index[p->jobs[w.v].held_by.v];
+
+	if (!p->protect)
+		return;
+	FL_SET(p, p->waiting_since[w.v], since);
+	if (root != FL_NONE && stuck_at(p, w.v) > p->now &&
+	    stuck_at(p, w.v) < p->protect->wake[root])
+		FL_SET(p, p->protect->wake[root], stuck_at(p, w.v));
 }
 
 const int16_t *fl_protect_flavors(const struct fl_policy *p, struct fl_workload w)

@@ -76,8 +76,10 @@ bool fl_protect_is_stuck(const struct fl_policy *p, uint32_t w);
  * For a new policy whose holders are entered: notes when the first eviction in progress is stuck.
  */
 void fl_protect_watch(struct fl_policy *p);
-/* @w is being evicted from now on. */
+/* @w is being evicted from now on: a decision of a cycle. */
 void fl_protect_goes(struct fl_policy *p, struct fl_workload w);
+/* The same outside a cycle; it is being evicted since @since.  Needs the room of both below. */
+void fl_protect_goes_since(struct fl_policy *p, struct fl_workload w, fl_time since);
 
 /*
  * What @w was promised: a flavor per podset and resource group (fl_nomination.flavor), and pods
@@ -127,6 +129,14 @@ size_t fl_protect_back_offs(const struct fl_policy *p);
 int fl_protect_lift_back_off(struct fl_policy *p, size_t at, fairlead_error *err);
 
 /* --- in an image, and carried into another policy --- */
+
+/*
+ * Of a newcomer, which joins (doors/join.c): whether there are counts for its podsets, what is known
+ * of it, and the promised flavors, which follow p->scans.
+ */
+bool fl_protect_counts_podsets(const struct fl_policy *p, struct fl_span podsets);
+void fl_protect_join(struct fl_policy *p, struct fl_workload w);
+int16_t *fl_protect_scans(const struct fl_policy *p);
 
 /* Without a Policy these do nothing. */
 int fl_protect_save(const struct fl_policy *p, struct fl_image_writer *w, fairlead_error *err);

@@ -131,6 +131,8 @@ void fl_rung_enter(struct fl_policy *p, const struct fl_entry *e);
  * anything of the cycle takes effect.
  */
 bool fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victim);
+/* @w holds quota by another scheduler's decision: it has no standing until fl_rung_renew. */
+void fl_rung_arrive(struct fl_policy *p, struct fl_workload w);
 /* @w releases what it holds. */
 void fl_rung_leave(struct fl_policy *p, struct fl_workload w);
 /* @w has ended: workloads that yielded to it may ask on lower rungs than its own again. */

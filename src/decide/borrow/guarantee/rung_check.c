@@ -41,7 +41,7 @@ struct fl_rung_plans {
 int fl_rung_check_setup(struct fl_policy *p, fairlead_error *err)
 {
 	struct fl_rung_plans *k = fl_arena_alloc(&p->arena, 1, sizeof *k, err);
-	uint32_t n = p->model->n_workloads;
+	uint32_t n = p->places;
 
 	for (int i = 0; k && i < 2; i++) {
 		k->rows[i] = fl_arena_alloc(&p->arena, n, sizeof *k->rows[i], err);
@@ -203,7 +203,7 @@ static int cmp_keys(struct fl_policy *p, const struct row *a, int of_a, const st
 	if (order == 0)
 		order = (x->priority < y->priority) - (x->priority > y->priority);
 	if (order == 0)
-		order = (x->age > y->age) - (x->age < y->age);
+		order = (x->since > y->since) - (x->since < y->since);
 	return order ? order : (a->w > b->w) - (a->w < b->w);
 }
 

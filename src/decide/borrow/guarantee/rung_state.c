@@ -144,7 +144,7 @@ static void check_lemma(struct fl_policy *p, const struct fl_entry *e, uint32_t 
 	}
 	if (order == 0 && own)
 		order = j->priority > v->priority ||
-					(j->priority == v->priority && j->age < v->age) ?
+					(j->priority == v->priority && j->since < v->since) ?
 				-1 :
 				1;
 	FL_CHECK(order < 0);
@@ -170,6 +170,13 @@ bool fl_rung_yield(struct fl_policy *p, const struct fl_entry *e, uint32_t victi
 		check_lemma(p, e, victim, both);
 #endif
 	return yields;
+}
+
+/* Within nowhere, it counts nowhere as within what is guaranteed. */
+void fl_rung_arrive(struct fl_policy *p, struct fl_workload w)
+{
+	if (p->rungs)
+		FL_SET(p, p->rungs->within[w.v], 0);
 }
 
 void fl_rung_leave(struct fl_policy *p, struct fl_workload w)
@@ -217,7 +224,7 @@ static int cmp_admitted(const void *policy, uint32_t a, uint32_t b)
 
 	if (x->reserved_at != y->reserved_at)
 		return x->reserved_at < y->reserved_at ? -1 : 1;
-	return (x->uid_rank > y->uid_rank) - (x->uid_rank < y->uid_rank);
+	return fl_cmp_uids(p, a, b);
 }
 
 /* The workloads that hold quota in a tree, in the order of their admission. */
@@ -324,7 +331,7 @@ static bool is_flag(const struct fl_policy *p, const void *row)
 
 int fl_rung_setup(struct fl_policy *p, fairlead_error *err)
 {
-	uint32_t jobs = p->model->n_workloads;
+	uint32_t jobs = p->places;
 	struct fl_arena *a = &p->arena;
 	struct fl_rungs *k;
 	uint64_t places;

@@ -30,7 +30,7 @@ static bool policy_allows(const struct fl_job *preemptor, const struct fl_job *v
 		return true;
 	case FL_PREEMPT_LOWER_OR_NEWER_EQUAL:
 		if (preemptor->priority == victim->priority)
-			return preemptor->age < victim->age;
+			return preemptor->since < victim->since;
 		/* fall through */
 	case FL_PREEMPT_LOWER_PRIORITY:
 		return preemptor->priority > victim->priority;
@@ -316,7 +316,7 @@ int fl_preempt_new(struct fl_policy *p, struct fl_teller *tell, struct fl_marks 
 {
 	struct fl_arena *a = &p->arena;
 	uint32_t nodes = p->tree.n_nodes, columns = fl_tree_most_columns(&p->tree), depth = 0;
-	uint32_t sorted = p->afs ? p->model->n_workloads : 0;
+	uint32_t sorted = p->afs ? p->places : 0;
 	struct fl_preempt *s = fl_arena_alloc(a, 1, sizeof *s, err);
 
 	if (!s)

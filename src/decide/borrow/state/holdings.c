@@ -38,6 +38,22 @@ void fl_holdings_done(struct fl_holdings *h)
 	*h = (struct fl_holdings){ 0 };
 }
 
+int fl_holdings_widen(struct fl_holdings *h, uint32_t max_room, fairlead_error *err)
+{
+	uint32_t *free;
+
+	if (cells_of(max_room) > 1u << h->shift)
+		return 1;
+	free = h->mem->resize(h->mem->user, h->free, ((size_t)max_room + 1) * sizeof *h->free);
+	if (!free)
+		return fl_fail_nomem(err);
+	for (uint32_t room = h->max_room + 1; room <= max_room; room++)
+		free[room] = FL_NONE;
+	h->free = free;
+	h->max_room = max_room;
+	return 0;
+}
+
 /* No holding crosses the end of a chunk. */
 static uint32_t begin_of(const struct fl_holdings *h, uint32_t at, uint32_t room)
 {

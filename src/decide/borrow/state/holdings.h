@@ -40,6 +40,8 @@ struct fl_holdings {
 int fl_holdings_init(struct fl_holdings *h, uint64_t rows, uint32_t max_room,
 		     const struct fl_mem *mem, fairlead_error *err);
 void fl_holdings_done(struct fl_holdings *h);
+/* @max_room rows at most each from now on; 1: no chunk has so many. */
+int fl_holdings_widen(struct fl_holdings *h, uint32_t max_room, fairlead_error *err);
 
 /* The end of the next one of @room, if it is taken at @at or behind it. */
 uint32_t fl_holdings_end(const struct fl_holdings *h, uint32_t at, uint32_t room);

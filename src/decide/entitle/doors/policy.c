@@ -6,6 +6,7 @@
 #include "decide/entitle/cycle/cycle.h"
 #include "decide/entitle/cycle/wake.h"
 #include "decide/entitle/doors/adopt.h"
+#include "decide/entitle/doors/holds.h"
 #include "decide/entitle/doors/image.h"
 #include "decide/entitle/doors/setup.h"
 #include "decide/entitle/entitle.h"
@@ -166,6 +167,11 @@ static int apply_to(struct fl_policy *p, const struct fl_event *event, fairlead_
 						     kill_on(p, w, event->machine, err);
 	case FL_EV_FINISHED:
 		return holds ? leave(p, w, err) : fl_common_refuse(p, w, "runs nothing", err);
+	case FL_EV_HOLDS:
+		return fl_entitle_holds(p, event, err);
+	case FL_EV_GOES:
+		return holds ? fl_entitle_goes(p, event, err) :
+			       fl_common_refuse(p, w, "runs nothing", err);
 	case FL_EV_CELL:
 	case FL_EV_USAGE:
 		break;
