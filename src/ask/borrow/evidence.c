@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/borrow/evidence.h"
 
+#include <string.h>
+
+#include "base/sort.h"
+#include "decide/borrow/borrow.h"
+
 void fl_evidence_log_init(struct fl_evidence_log *log, const struct fl_mem *mem,
 			  struct fl_workload w)
 {
@@ -96,17 +101,64 @@ void fl_evidence_log_row(void *user, const struct fl_evidence *row)
 	}
 }
 
-int fl_victim_log_init(struct fl_victim_log *log, const struct fl_tree *t, struct fl_workload w,
+static int cmp_ids(const void *ctx, uint32_t a, uint32_t b)
+{
+	(void)ctx;
+	return (a > b) - (a < b);
+}
+
+/* No other can be a victim. */
+static int list_holders(struct fl_victim_log *log, const struct fl_policy *p, struct fl_node q,
+			struct fl_arena *arena, fairlead_error *err)
+{
+	const struct fl_tree *t = log->tree;
+	const struct fl_span queues = t->queues[t->root_index[q.v]];
+	uint32_t n = 0, most = 0;
+
+	for (uint32_t i = 0; i < queues.n; i++, most += n)
+		(void)fl_borrow_holders(p, (struct fl_node){ t->queue_ids[queues.first + i] }, &n);
+	if (!FL_NEW(arena, log->ids, (size_t)2 * most, err))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < queues.n; i++) {
+		const uint32_t *rows = fl_borrow_holders(
+			p, (struct fl_node){ t->queue_ids[queues.first + i] }, &n);
+
+		if (n)
+			memcpy(log->ids + log->n, rows, n * sizeof *rows);
+		log->n += n;
+	}
+	fl_sort(log->ids, log->n, log->ids + most, cmp_ids, /* ctx= */ NULL);
+	return 0;
+}
+
+/* FL_NONE: it holds none of the tree's quota. */
+static uint32_t index_of(const struct fl_victim_log *log, uint32_t w)
+{
+	uint32_t at = 0, end = log->n;
+
+	while (at < end) {
+		const uint32_t mid = at + (end - at) / 2;
+
+		if (log->ids[mid] < w)
+			at = mid + 1;
+		else
+			end = mid;
+	}
+	return at < log->n && log->ids[at] == w ? at : FL_NONE;
+}
+
+int fl_victim_log_init(struct fl_victim_log *log, const struct fl_policy *p, struct fl_workload w,
 		       struct fl_column column, struct fl_arena *arena, fairlead_error *err)
 {
-	uint32_t jobs = t->model->n_workloads, nodes = t->n_nodes;
+	const struct fl_tree *t = fl_borrow_tree(p);
+	uint32_t nodes = t->n_nodes;
 	struct fl_node q = t->model->workloads[w.v].cluster_queue;
 
-	*log = (struct fl_victim_log){
-		.workload = w, .tree = t, .column = column, .n_workloads = jobs
-	};
-	log->said_of = fl_arena_alloc(arena, jobs, sizeof(*log->said_of), err);
-	log->refused = fl_arena_alloc(arena, jobs, sizeof(*log->refused), err);
+	*log = (struct fl_victim_log){ .workload = w, .tree = t, .column = column };
+	if (list_holders(log, p, q, arena, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	log->said_of = fl_arena_alloc(arena, log->n, sizeof(*log->said_of), err);
+	log->refused = fl_arena_alloc(arena, log->n, sizeof(*log->refused), err);
 	log->node_said = fl_arena_alloc(arena, nodes, sizeof(*log->node_said), err);
 	log->node_refused = fl_arena_alloc(arena, nodes, sizeof(*log->node_refused), err);
 	log->needed = fl_arena_alloc(arena, fl_tree_root_of(t, q)->n_columns, sizeof(*log->needed),
@@ -137,21 +189,21 @@ static struct fl_explain_refusal refusal_of(const struct fl_evidence *row)
  */
 static void log_victim(struct fl_victim_log *log, const struct fl_evidence *row)
 {
-	uint32_t w = row->victim.v;
+	uint32_t i = index_of(log, row->victim.v);
 
-	if (w >= log->n_workloads)
+	if (i == FL_NONE)
 		return;
-	if (log->said_of[w] != log->search)
-		log->refused[w].n = 0;
-	log->said_of[w] = log->search;
+	if (log->said_of[i] != log->search)
+		log->refused[i].n = 0;
+	log->said_of[i] = log->search;
 	if (row->check == FL_CHECK_FITS_WITHOUT) {
 		log->all = refusal_of(row);
 		log->enough = row->holds;
 	}
 	if (row->holds)
-		log->refused[w].n &= row->check != FL_CHECK_S2A && row->check != FL_CHECK_S2B;
-	else if (row->check != FL_CHECK_FITS_WITHOUT || log->refused[w].n == 0)
-		log->refused[w] = refusal_of(row);
+		log->refused[i].n &= row->check != FL_CHECK_S2A && row->check != FL_CHECK_S2B;
+	else if (row->check != FL_CHECK_FITS_WITHOUT || log->refused[i].n == 0)
+		log->refused[i] = refusal_of(row);
 }
 
 /* A search begins: with one such row for each column it is about. */

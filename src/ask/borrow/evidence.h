@@ -34,19 +34,19 @@ struct fl_victim_log {
 	const struct fl_tree *tree;
 	struct fl_column column;            /* that was needed */
 	uint32_t search;                    /* that these are of; 0: there was none */
-	uint32_t *said_of;                  /* by workload: == search when a row was about it */
-	struct fl_explain_refusal *refused; /* by workload: n == 0 when nothing failed */
+	uint32_t *ids, n;                   /* of the tree that hold quota, ascending */
+	uint32_t *said_of;                  /* by index in ids: == search when a row was about it */
+	struct fl_explain_refusal *refused; /* the same: n == 0 when nothing failed */
 	uint32_t *node_said;                /* by node, the same for all below it */
 	struct fl_explain_refusal *node_refused;
 	uint32_t *needed;              /* by column: == search */
 	struct fl_explain_refusal all; /* the last FITS_WITHOUT: without all that were chosen */
 	bool enough;                   /* and it held: what was taken last is `all.victim` */
-	uint32_t n_workloads;
-	struct fl_evidence first; /* row of assignment: when it comes again, for fewer pods */
+	struct fl_evidence first;      /* row of assignment: when it comes again, for fewer pods */
 	bool any, again;
 };
 
-int fl_victim_log_init(struct fl_victim_log *log, const struct fl_tree *t, struct fl_workload w,
+int fl_victim_log_init(struct fl_victim_log *log, const struct fl_policy *p, struct fl_workload w,
 		       struct fl_column column, struct fl_arena *arena, fairlead_error *err);
 void fl_victim_log_row(void *log, const struct fl_evidence *row); /* for fl_sink */
 

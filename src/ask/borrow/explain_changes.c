@@ -22,6 +22,7 @@
 #include "ask/borrow/explain_run.h"
 #include "ask/borrow/explain_try.h"
 #include "base/sort.h"
+#include "decide/borrow/borrow.h"
 
 enum { MAX_NODES = 16, MAX_PROPOSALS = FL_CELL_PRIORITY + 2 };
 
@@ -420,37 +421,75 @@ static int cmp_priorities(const void *model, uint32_t a, uint32_t b)
 	return (x > y) - (x < y);
 }
 
+struct priorities {
+	const struct fl_explain_run *run;
+	uint32_t *ids, n; /* of workloads, each priority once or a few times */
+	int64_t seen[64]; /* of many workloads most have one of a few priorities */
+};
+
+static const uint32_t *list(const struct fl_explain_run *r, uint32_t q, int which, uint32_t *ret_n)
+{
+	const struct fl_node queue = { q };
+
+	return which ? fl_borrow_holders(r->policy, queue, ret_n) :
+		       fl_borrow_members(r->policy, queue, ret_n);
+}
+
+static void note_priorities(struct priorities *ps, uint32_t q, int which)
+{
+	uint32_t n;
+	const uint32_t *ids = list(ps->run, q, which, &n);
+
+	for (uint32_t i = 0; i < n; i++) {
+		int32_t priority = ps->run->model->workloads[ids[i]].priority;
+		int64_t *lately =
+			&ps->seen[(uint32_t)priority % (sizeof ps->seen / sizeof *ps->seen)];
+
+		if (*lately == priority)
+			continue;
+		*lately = priority;
+		ps->ids[ps->n++] = ids[i];
+	}
+}
+
 /*
  * Priorities that could make a difference, ascending: @from, those of others in its tree and
  * one above each, and the highest.
  */
-static uint32_t turning_points(const struct fl_explain_run *r, fl_amount from, uint32_t *ids,
-			       fl_amount *points)
+static int turning_points(const struct fl_explain_run *r, fl_amount from, fl_amount **ret,
+			  uint32_t *ret_n, fairlead_error *err)
 {
-	uint32_t root = r->tree->root[r->x->cluster_queue.v], n = 0, n_points = 0;
-	int64_t seen[64]; /* of many workloads most have one of a few priorities */
+	const struct fl_tree *t = r->tree;
+	const struct fl_span queues = t->queues[t->root_index[r->x->cluster_queue.v]];
+	struct priorities ps = { .run = r };
+	fl_amount *points;
+	uint32_t n = 0, most = 0;
 
-	for (size_t i = 0; i < sizeof seen / sizeof *seen; i++)
-		seen[i] = INT64_MAX;
-	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
-		struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w });
-		int32_t priority = r->model->workloads[w].priority;
-		int64_t *lately = &seen[(uint32_t)priority % (sizeof seen / sizeof *seen)];
-
-		if (q.v == FL_NONE || r->tree->root[q.v] != root || *lately == priority)
-			continue;
-		*lately = priority;
-		ids[n++] = w;
-	}
-	fl_sort(ids, n, ids + n, cmp_priorities, r->model);
-	points[n_points++] = from;
-	for (uint32_t i = 0; i < n; i++)
-		for (fl_amount p = r->model->workloads[ids[i]].priority, end = p + 2; p < end; p++)
-			if (p > points[n_points - 1] && p < FL_TRY_PRIORITY)
-				points[n_points++] = p;
+	for (size_t i = 0; i < sizeof ps.seen / sizeof *ps.seen; i++)
+		ps.seen[i] = INT64_MAX;
+	for (uint32_t i = 0; i < queues.n; i++)
+		for (int which = 0; which < 2; which++, most += n)
+			(void)list(r, t->queue_ids[queues.first + i], which, &n);
+	if (!FL_NEW(r->arena, ps.ids, (size_t)2 * most, err))
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < queues.n; i++)
+		for (int which = 0; which < 2; which++)
+			note_priorities(&ps, t->queue_ids[queues.first + i], which);
+	if (!FL_NEW(r->arena, points, (size_t)2 * ps.n + 2, err))
+		return FAIRLEAD_ENOMEM;
+	fl_sort(ps.ids, ps.n, ps.ids + ps.n, cmp_priorities, r->model);
+	n = 0;
+	points[n++] = from;
+	for (uint32_t i = 0; i < ps.n; i++)
+		for (fl_amount p = r->model->workloads[ps.ids[i]].priority, end = p + 2; p < end;
+		     p++)
+			if (p > points[n - 1] && p < FL_TRY_PRIORITY)
+				points[n++] = p;
 	if (from < FL_TRY_PRIORITY)
-		points[n_points++] = FL_TRY_PRIORITY;
-	return n_points;
+		points[n++] = FL_TRY_PRIORITY;
+	*ret = points;
+	*ret_n = n;
+	return 0;
 }
 
 /* By the turning points first, which are few, and then exactly. */
@@ -464,19 +503,18 @@ static int priority_change(struct fl_explain_run *r, bool cycle, fairlead_error 
 		.from = r->model->workloads[r->x->workload.v].priority,
 	};
 	struct fl_try t = { .run = r, .cycle = cycle, .n = 1 };
-	size_t most = r->model->n_workloads;
-	uint32_t *ids = fl_arena_alloc(r->arena, most, 2 * sizeof(*ids), err);
-	fl_amount *points = ids ? fl_arena_alloc(r->arena, 2 * most + 2, sizeof(*points), err) :
-				  NULL;
+	fl_amount *points;
 	struct fl_try_answer answer = { .kind = FL_WAIT };
 	bool done = false;
+	uint32_t low = 0, high;
+	int rc = turning_points(r, cell.from, &points, &high, err);
 
-	if (!points)
-		return FAIRLEAD_ENOMEM;
-	uint32_t low = 0, high = turning_points(r, cell.from, ids, points) - 1;
+	if (rc < 0)
+		return rc;
+	high--;
 	t.cells[0] = cell;
 	t.cells[0].to = points[high];
-	int rc = high ? fl_try_ask(&t, &answer, err) : 0;
+	rc = high ? fl_try_ask(&t, &answer, err) : 0;
 	if (rc < 0 || !fl_try_does(answer))
 		return rc;
 	while (rc == 0 && high - low > 1) {

@@ -3,6 +3,7 @@
 
 #include "ask/borrow/explain_run.h"
 #include "base/sort.h"
+#include "decide/borrow/borrow.h"
 
 static bool below(const struct fl_tree *t, struct fl_node n, struct fl_node top)
 {
@@ -12,26 +13,27 @@ static bool below(const struct fl_tree *t, struct fl_node n, struct fl_node top)
 	return true;
 }
 
-/* How many workloads of each queue hold some of (flavor, resource); @count is by node. */
-static void count_workloads(const struct fl_explain_run *r, const struct fl_explain_need *need,
-			    uint32_t *count)
+/* How many workloads of @q hold some of (flavor, resource). */
+static uint32_t count_workloads(const struct fl_explain_run *r, const struct fl_explain_need *need,
+				struct fl_node q)
 {
-	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
-		struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w });
-		uint32_t n = 0;
+	uint32_t n_holders, ret = 0;
+	const uint32_t *holders = fl_borrow_holders(r->policy, q, &n_holders);
 
-		if (q.v == FL_NONE || !fl_explain_holds(r, (struct fl_workload){ w }))
-			continue;
-		const struct fl_placement *rows = r->ops->placement(r->policy,
-								    (struct fl_workload){ w }, &n);
+	for (uint32_t h = 0; h < n_holders; h++) {
+		uint32_t n = 0;
+		const struct fl_placement *rows =
+			r->ops->placement(r->policy, (struct fl_workload){ holders[h] }, &n);
+
 		for (uint32_t i = 0; i < n; i++) {
 			if (rows[i].flavor.v != need->flavor.v ||
 			    rows[i].resource.v != need->resource.v || rows[i].amount == 0)
 				continue;
-			count[q.v]++;
+			ret++;
 			break;
 		}
 	}
+	return ret;
 }
 
 struct order {
@@ -53,7 +55,7 @@ static int cmp_holders(const void *ctx, uint32_t a, uint32_t b)
 }
 
 static uint32_t fill(const struct fl_explain_run *r, const struct fl_explain_need *need,
-		     struct fl_column c, const uint32_t *count, struct fl_explain_holder *rows)
+		     struct fl_column c, struct fl_explain_holder *rows)
 {
 	const struct fl_tree *t = r->tree;
 	uint32_t n = 0;
@@ -69,7 +71,7 @@ static uint32_t fill(const struct fl_explain_run *r, const struct fl_explain_nee
 			.queue = q,
 			.usage = r->usage->cell[cell],
 			.own = fl_amount_min(r->usage->cell[cell], t->nominal[cell]),
-			.workloads = count[q.v],
+			.workloads = count_workloads(r, need, q),
 		};
 		h.borrowed = h.usage - h.own;
 		/* The asking queue's own is not out of its reach. */
@@ -95,15 +97,13 @@ int fl_explain_holders(struct fl_explain_run *r, fairlead_error *err)
 	if (c.v == FL_NONE)
 		return 0;
 
-	uint32_t *count = fl_arena_alloc(r->arena, r->model->n_nodes, sizeof(*count), err);
-	struct fl_explain_holder *rows =
-		count ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*rows), err) : NULL;
+	struct fl_explain_holder *rows = fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*rows),
+							err);
 	uint32_t *ids = rows ? fl_arena_alloc(r->arena, r->tree->n_order, sizeof(*ids) * 2, err) :
 			       NULL;
 	if (!ids)
 		return FAIRLEAD_ENOMEM;
-	count_workloads(r, need, count);
-	uint32_t n = fill(r, need, c, count, rows);
+	uint32_t n = fill(r, need, c, rows);
 	x->holders = fl_arena_alloc(r->arena, n, sizeof(*rows), err);
 	if (!x->holders)
 		return FAIRLEAD_ENOMEM;

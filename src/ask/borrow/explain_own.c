@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ask/borrow/explain_own.h"
 
+#include "decide/borrow/borrow.h"
+
 /* The user where that is known, else the LocalQueue. */
 static uint32_t owner_of(const struct fl_explain_run *r, uint32_t w)
 {
@@ -9,16 +11,13 @@ static uint32_t owner_of(const struct fl_explain_run *r, uint32_t w)
 	return owners ? owners[w] : r->model->workloads[w].queue.v;
 }
 
-/* What @w holds of it in the queue. */
+/* What @w holds of it. */
 static fl_amount held_by(const struct fl_explain_run *r, uint32_t w)
 {
 	const struct fl_explain_own *own = &r->x->own;
 	fl_amount sum = 0;
 	uint32_t n = 0;
 
-	if (fl_explain_queue(r->model, (struct fl_workload){ w }).v != r->x->cluster_queue.v ||
-	    !fl_explain_holds(r, (struct fl_workload){ w }))
-		return 0;
 	const struct fl_placement *rows = r->ops->placement(r->policy, (struct fl_workload){ w },
 							    &n);
 	for (uint32_t i = 0; i < n; i++)
@@ -31,6 +30,8 @@ void fl_explain_own(struct fl_explain_run *r)
 {
 	struct fl_explain *x = r->x;
 	struct fl_explain_own *own = &x->own;
+	const uint32_t *holders;
+	uint32_t n;
 
 	if (x->cluster_queue.v == FL_NONE)
 		return;
@@ -43,14 +44,15 @@ void fl_explain_own(struct fl_explain_run *r)
 	} else {
 		return;
 	}
-	for (uint32_t w = 0; w < r->model->n_workloads; w++) {
-		fl_amount held = held_by(r, w);
+	holders = fl_borrow_holders(r->policy, x->cluster_queue, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		fl_amount held = held_by(r, holders[i]);
 
 		if (held == 0)
 			continue;
 		own->queue_holds = fl_sat_add(own->queue_holds, held);
 		own->n_queue++;
-		if (owner_of(r, w) != owner_of(r, x->workload.v))
+		if (owner_of(r, holders[i]) != owner_of(r, x->workload.v))
 			continue;
 		own->holds = fl_sat_add(own->holds, held);
 		own->n++;

@@ -24,11 +24,5 @@ static inline struct fl_node fl_explain_queue(const struct fl_model *m, struct f
 
 	return row->admitted_queue.v != FL_NONE ? row->admitted_queue : row->cluster_queue;
 }
-static inline bool fl_explain_holds(const struct fl_explain_run *r, struct fl_workload w)
-{
-	enum fl_workload_state state = r->ops->state(r->policy, w);
-
-	return state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
-}
 
 #endif

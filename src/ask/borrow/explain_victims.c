@@ -50,24 +50,24 @@ static bool is_victim(const struct fl_explain *x, uint32_t w)
 }
 
 /* Taken, and in the end needed: the coming cycle may choose others all the same. */
-static bool is_chosen(const struct fl_victim_log *log, uint32_t w)
+static bool is_chosen(const struct fl_victim_log *log, uint32_t i)
 {
-	bool taken = log->said_of[w] == log->search && log->refused[w].n &&
-		     log->refused[w].check == FL_CHECK_FITS_WITHOUT;
+	bool taken = log->said_of[i] == log->search && log->refused[i].n &&
+		     log->refused[i].check == FL_CHECK_FITS_WITHOUT;
 
-	return log->enough && (taken || log->all.victim.v == w);
+	return log->enough && (taken || log->all.victim.v == log->ids[i]);
 }
 
-/* What refuses @w as a victim is added to x->refusals; n of a node's row is counted up. */
-static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, uint32_t w)
+/* What refuses log->ids[@i] as a victim is added to x->refusals; n of a node's row is counted up. */
+static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, uint32_t i)
 {
 	struct fl_explain *x = r->x;
-	const struct fl_explain_refusal *own = &log->refused[w];
+	const uint32_t w = log->ids[i];
+	const struct fl_explain_refusal *own = &log->refused[i];
 	struct fl_node q = fl_explain_queue(r->model, (struct fl_workload){ w }), above;
-	bool said = log->said_of[w] == log->search;
+	bool said = log->said_of[i] == log->search;
 
-	if (q.v == FL_NONE || r->tree->root[q.v] != r->tree->root[x->cluster_queue.v] ||
-	    !fl_explain_holds(r, (struct fl_workload){ w }))
+	if (q.v == FL_NONE || r->tree->root[q.v] != r->tree->root[x->cluster_queue.v])
 		return;
 	if (said && own->n && own->check == FL_CHECK_VICTIM_USES) {
 		x->n_unrelated++;
@@ -75,7 +75,7 @@ static void classify(const struct fl_explain_run *r, struct fl_victim_log *log, 
 	}
 	if (!holds_needed(r, log, (struct fl_workload){ w }))
 		return;
-	if (is_victim(x, w) || is_chosen(log, w)) {
+	if (is_victim(x, w) || is_chosen(log, i)) {
 		x->n_considered++;
 		return;
 	}
@@ -106,22 +106,22 @@ int fl_explain_refusals(struct fl_explain_run *r, fairlead_error *err)
 		return 0;
 	struct fl_column c = fl_tree_column(r->tree, x->cluster_queue, x->needs[x->failing].flavor,
 					    x->needs[x->failing].resource);
-	int rc = fl_victim_log_init(&log, r->tree, x->workload, c, r->arena, err);
+	int rc = fl_victim_log_init(&log, r->policy, x->workload, c, r->arena, err);
 	if (rc == 0)
 		rc = r->ops->try(r->policy, r->now, x->workload, &sink, &d, err);
 	if (rc < 0 || log.search == 0)
 		return rc;
 	x->searched = true;
-	for (uint32_t w = 0; w < log.n_workloads; w++)
-		refused += log.said_of[w] == log.search && log.refused[w].n;
+	for (uint32_t i = 0; i < log.n; i++)
+		refused += log.said_of[i] == log.search && log.refused[i].n;
 	x->refusals = fl_arena_alloc(r->arena, refused + r->tree->n_nodes, sizeof(*x->refusals),
 				     err);
 	if (!x->refusals)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t n = 0; n < r->tree->n_nodes; n++)
 		log.node_refused[n].n = 0;
-	for (uint32_t w = 0; w < log.n_workloads; w++)
-		classify(r, &log, w);
+	for (uint32_t i = 0; i < log.n; i++)
+		classify(r, &log, i);
 	for (uint32_t n = 0; n < r->tree->n_nodes; n++)
 		if (log.node_refused[n].n)
 			x->refusals[x->n_refusals++] = log.node_refused[n];

@@ -55,7 +55,7 @@ struct fl_explain_machine {
 	} * spare;                /* of what is not there the machine has nothing */
 	uint32_t n;
 	struct fl_node rest;    /* the cohort that has all that no other node has; FL_NONE */
-	const uint32_t *owners; /* by workload: its user; NULL: not known */
+	const uint32_t *owners; /* by workload that holds quota: its user; NULL: not known */
 	const char *owner;      /* the user of the workload that is asked about */
 };
 

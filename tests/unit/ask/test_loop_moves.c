@@ -150,7 +150,7 @@ TEST(what_is_told_may_run_out_of_memory)
 	moves_of(m, moves);
 	do {
 		unsigned long left = n++;
-		const struct fl_mem dry = { run_dry, &left };
+		const struct fl_mem dry = { .resize = run_dry, .user = &left };
 		struct fl_loop_moves r = { .n = 1 };
 		struct fl_arena arena;
 		fairlead_error err;
