@@ -8,6 +8,7 @@ int fl_driver_init(struct fl_driver *d, const struct fl_driver_options *o, fairl
 				 .backend = o->backend,
 				 .interval = o->interval,
 				 .period = o->period,
+				 .flags = o->flags,
 				 .last = FL_TIME_NONE,
 				 .wake = FL_NEVER,
 				 .due = true };
@@ -24,6 +25,16 @@ int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
 	d->events = from->events;
 	d->heads = from->heads;
 	return fl_loop_watch_adopt(&d->loop_watch, &from->loop_watch, was, err);
+}
+
+void fl_driver_join(struct fl_driver *d, struct fl_workload w)
+{
+	fl_loop_watch_join(&d->loop_watch, w);
+}
+
+void fl_driver_move(struct fl_driver *d, struct fl_workload from, struct fl_workload w)
+{
+	fl_loop_watch_move(&d->loop_watch, from, w);
 }
 
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,
@@ -79,10 +90,31 @@ static int tell_loops(struct fl_driver *d, fl_time now, fairlead_error *err)
 	return r;
 }
 
+int fl_driver_follow(struct fl_driver *d, fl_time now, const struct fl_event *event,
+		     struct fl_workload preemptor, fairlead_error *err)
+{
+	const struct fl_decision row = {
+		.kind = event->kind == FL_EV_HOLDS ? FL_ADMIT : FL_EVICT,
+		.reason = event->reason,
+		.workload = event->workload,
+		.preemptor = preemptor,
+		.already_evicting = d->ops->state(d->policy, event->workload) == FL_STATE_EVICTING
+	};
+	const struct fl_decisions decided = { .rows = &row, .n = 1 };
+	int r = d->ops->apply(d->policy, now, event, err);
+
+	if (r < 0)
+		return r;
+	d->due = true;
+	d->events++;
+	r = fl_loop_watch_decided(&d->loop_watch, now, &decided, err);
+	return r < 0 ? r : tell_loops(d, now, err);
+}
+
 int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 {
 	struct fl_decisions decisions;
-	int r = d->ops->step(d->policy, now, /* flags= */ 0, /* sink= */ NULL, &decisions, err);
+	int r = d->ops->step(d->policy, now, d->flags, /* sink= */ NULL, &decisions, err);
 
 	if (r < 0)
 		return r;

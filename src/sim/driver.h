@@ -37,9 +37,10 @@ struct fl_driver_options {
 	const struct fl_mem *mem;
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
-	uint32_t n_workloads; /* of the policy's model */
+	uint32_t n_workloads; /* of the policy's model, or places in it */
 	struct fl_backend backend;
 	fl_time interval, period; /* FL_NEVER: no period */
+	unsigned flags;           /* of its steps (policy.h) */
 };
 
 struct fl_driver {
@@ -47,6 +48,7 @@ struct fl_driver {
 	struct fl_policy *policy;
 	struct fl_backend backend;
 	fl_time interval, period;
+	unsigned flags;
 	struct fl_loop_watch loop_watch;
 
 	fl_time last; /* the last cycle; FL_TIME_NONE before the first */
@@ -64,9 +66,22 @@ void fl_driver_done(struct fl_driver *d);
 int fl_driver_adopt(struct fl_driver *d, const struct fl_driver *from,
 		    const struct fl_workload *was, fairlead_error *err);
 
+/* @w joined @d's policy and takes the place of another one, or a new one below n_workloads. */
+void fl_driver_join(struct fl_driver *d, struct fl_workload w);
+/* The same, where it is the workload that was @from, which has left. */
+void fl_driver_move(struct fl_driver *d, struct fl_workload from, struct fl_workload w);
+
 /* What happened at @now. As the policy's apply. */
 int fl_driver_apply(struct fl_driver *d, fl_time now, const struct fl_event *event,
 		    fairlead_error *err);
+
+/*
+ * The same where another scheduler decides: @event is FL_EV_HOLDS or FL_EV_GOES, @preemptor the
+ * workload that GOES makes room for (FL_NONE: none, or it is not known).  So its preemption loops
+ * are found, and told to the backend, as those of cycles here are.
+ */
+int fl_driver_follow(struct fl_driver *d, fl_time now, const struct fl_event *event,
+		     struct fl_workload preemptor, fairlead_error *err);
 
 /* When the next cycle is due if nothing happens before, not before @now; FL_NEVER. */
 fl_time fl_driver_next(const struct fl_driver *d, fl_time now);

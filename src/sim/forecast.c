@@ -162,26 +162,6 @@ static int draw_lives(struct future *f, const struct presence *p, uint32_t run,
 	return 0;
 }
 
-int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *policy,
-		      const struct fl_model *m, struct fl_runtimes *times,
-		      const struct fl_forecast_options *o, uint32_t run, struct fl_life_row *ret,
-		      struct fl_forecast_basis *ret_basis, fairlead_error *err)
-{
-	struct future f = { .m = m, .times = times, .options = o, .lives = ret };
-	struct presence present = { .m = m };
-	uint32_t known = times->n_samples;
-	struct fl_arena arena;
-	int r;
-
-	fl_arena_init(&arena, o->mem);
-	r = find_present(&present, ops, policy, o, &arena, err);
-	if (r == 0)
-		r = draw_lives(&f, &present, run, ret_basis, err);
-	fl_runtimes_forget(times, known);
-	fl_arena_done(&arena);
-	return r;
-}
-
 /* --- arrivals --- */
 
 struct futures {
@@ -718,6 +698,34 @@ int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
 			sum_up(&f, i, scratch, hangs_on_unknown(&f, rows[i].workload.v, &basis));
 	if (r >= 0)
 		*ret = basis;
+	fl_arena_done(&f.arena);
+	return r < 0 ? r : 0;
+}
+
+int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *policy,
+		      const struct fl_model *m, struct fl_runtimes *times,
+		      const struct fl_forecast_options *o, uint32_t run, struct fl_life_row *ret,
+		      struct fl_forecast_basis *ret_basis, fairlead_error *err)
+{
+	struct futures f = { .ops = ops,
+			     .model = m,
+			     .options = o,
+			     .present = { .m = m },
+			     .one = { .m = m, .times = times, .options = o, .lives = ret } };
+	uint32_t known = times->n_samples;
+	int r;
+
+	fl_arena_init(&f.arena, o->mem);
+	r = find_present(&f.present, ops, policy, o, &f.arena, err);
+	if (r == 0)
+		r = find_arrivals(&f, err);
+	if (r == 0)
+		r = draw_lives(&f.one, &f.present, run, ret_basis, err);
+	if (r >= 0 && f.n_arrivals)
+		r = draw_arrivals(&f, err);
+	ret_basis->arrivals = f.n_arrivals;
+	ret_basis->horizon = f.n_copies * o->arrivals;
+	fl_runtimes_forget(times, known);
 	fl_arena_done(&f.arena);
 	return r < 0 ? r : 0;
 }

@@ -91,7 +91,8 @@ int fl_forecast(const struct fl_policy_ops *ops, struct fl_policy *policy,
 
 /*
  * One future to look at: a life for each workload of @model, by its index (as fl_sim_options
- * wants them), as run number @run of a forecast has them.  @ret has room for all.
+ * wants them), as run number @run of a forecast has them, with its arrivals; the basis counts those
+ * of all copies, and its horizon is as long as they come.  @ret has room for all.
  */
 int fl_forecast_lives(const struct fl_policy_ops *ops, const struct fl_policy *policy,
 		      const struct fl_model *model, struct fl_runtimes *times,

@@ -10,11 +10,8 @@ int fl_loop_watch_init(struct fl_loop_watch *r, const struct fl_mem *mem, uint32
 	fl_pairs_init(&r->by_names, mem);
 	if (!n_workloads)
 		return 0;
-	r->jobs = mem->resize(mem->user, NULL, n_workloads * sizeof *r->jobs);
-	if (!r->jobs)
-		return fl_fail_nomem(err);
-	memset(r->jobs, 0, n_workloads * sizeof *r->jobs);
-	return 0;
+	r->jobs = fl_mem_zeroed(mem, n_workloads, sizeof *r->jobs, err);
+	return r->jobs ? 0 : FAIRLEAD_ENOMEM;
 }
 
 void fl_loop_watch_done(struct fl_loop_watch *r)
@@ -197,6 +194,64 @@ int fl_loop_watch_adopt(struct fl_loop_watch *r, const struct fl_loop_watch *fro
 
 /* --- pairs --- */
 
+/* There is room for all that were there before. */
+static void name_pairs(struct fl_loop_watch *r)
+{
+	fl_pairs_clear(&r->by_names);
+	for (uint32_t i = 0; i < r->n_pairs; i++)
+		(void)fl_pairs_add(&r->by_names, r->pairs[i].preemptor, r->pairs[i].victim, i,
+				   /* ret_old= */ NULL, /* err= */ NULL);
+}
+
+static void drop_pairs(struct fl_loop_watch *r, uint32_t w)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < r->n_pairs; i++)
+		if (r->pairs[i].preemptor != w && r->pairs[i].victim != w)
+			r->pairs[n++] = r->pairs[i];
+	if (n == r->n_pairs)
+		return;
+	r->n_pairs = n;
+	name_pairs(r);
+}
+
+void fl_loop_watch_join(struct fl_loop_watch *r, struct fl_workload w)
+{
+	struct fl_watched_job was = r->jobs[w.v];
+	struct fl_watched_loop *l = loop_of(r, was.loop);
+
+	if (l)
+		l->workloads--;
+	r->jobs[w.v] = (struct fl_watched_job){ .arrived = r->cycle };
+	if (was.won || was.lost_at)
+		drop_pairs(r, w.v);
+	for (uint32_t i = 0; was.won && i < r->n_jobs; i++)
+		if (r->jobs[i].lost_at && r->jobs[i].lost_to == w.v)
+			r->jobs[i].lost_at = r->jobs[i].lost_to = 0;
+}
+
+void fl_loop_watch_move(struct fl_loop_watch *r, struct fl_workload from, struct fl_workload to)
+{
+	bool named = r->jobs[from.v].won || r->jobs[from.v].lost_at;
+
+	fl_loop_watch_join(r, to);
+	r->jobs[to.v] = r->jobs[from.v];
+	r->jobs[from.v] = (struct fl_watched_job){ .arrived = r->cycle };
+	if (!named)
+		return;
+	for (uint32_t i = 0; i < r->n_jobs; i++)
+		if (r->jobs[i].lost_at && r->jobs[i].lost_to == from.v)
+			r->jobs[i].lost_to = to.v;
+	for (uint32_t i = 0; i < r->n_pairs; i++) {
+		struct fl_watched_pair *p = &r->pairs[i];
+
+		p->preemptor = p->preemptor == from.v ? to.v : p->preemptor;
+		p->victim = p->victim == from.v ? to.v : p->victim;
+	}
+	name_pairs(r);
+}
+
 /* Those that met in the last half as many preemptions as there may be pairs: half of them or less. */
 static int forget(struct fl_loop_watch *r, fairlead_error *err)
 {
@@ -323,6 +378,7 @@ static int preempted(struct fl_loop_watch *r, const struct fl_decision *d, fl_ti
 		rc = tell(r, p, steps, now, err);
 	r->jobs[y].lost_at = r->cycle;
 	r->jobs[y].lost_to = x;
+	r->jobs[x].won = true;
 	return rc;
 }
 
@@ -348,6 +404,8 @@ void fl_loop_watch_event(struct fl_loop_watch *r, const struct fl_event *event)
 	case FL_EV_KILLED:
 	case FL_EV_CELL:
 	case FL_EV_USAGE:
+	case FL_EV_HOLDS:
+	case FL_EV_GOES:
 		break;
 	}
 	r->outside = r->cycle;

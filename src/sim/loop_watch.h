@@ -77,6 +77,7 @@ struct fl_watched_job {
 	uint32_t arrived; /* after this cycle; 0: it was there from the beginning */
 	uint32_t admitted, lost_at, lost_to;
 	uint32_t loop; /* number */
+	bool won;      /* some workload lost to it */
 };
 
 struct fl_loop_watch {
@@ -113,6 +114,11 @@ void fl_loop_watch_done(struct fl_loop_watch *r);
  */
 int fl_loop_watch_adopt(struct fl_loop_watch *r, const struct fl_loop_watch *from,
 			const struct fl_workload *was, fairlead_error *err);
+
+/* @w is another workload than before, and comes now, from outside.  O(1) if none lost to it. */
+void fl_loop_watch_join(struct fl_loop_watch *r, struct fl_workload w);
+/* @to, which joins, is the workload that was @from, whose place is empty now.  O(pairs + workloads). */
+void fl_loop_watch_move(struct fl_loop_watch *r, struct fl_workload from, struct fl_workload to);
 
 /* What was applied to the policy. */
 void fl_loop_watch_event(struct fl_loop_watch *r, const struct fl_event *event);

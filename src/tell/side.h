@@ -25,6 +25,10 @@ int fl_tell_changed_side(const struct fl_question *q, const struct fl_tell_side 
 int fl_tell_what_if(const struct fl_question *before, const struct fl_question *after,
 		    const struct fl_tell_side *options, struct fl_changes *changes,
 		    const struct fl_model *edit, fairlead_error *err);
+/* The same of any two states on models of their own; @changes are told as what leads to @after. */
+int fl_tell_difference(const struct fl_question *before, const struct fl_question *after,
+		       const struct fl_tell_side *options, const struct fl_what_if_change *changes,
+		       uint32_t n, fairlead_error *err);
 /*
  * Is all that is to be deleted, or of which fields are to be set, there?  FAIRLEAD_ENOENT, with what
  * of @m may have been meant.  @options: it says with which option of the command it was named.

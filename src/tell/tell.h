@@ -48,15 +48,6 @@ struct fl_tell_plan {
 int fl_tell_plan(const struct fl_question *q, const struct fl_tell_plan *options, bool *ret_ok,
 		 fairlead_error *err);
 
-/* Arrivals while it waits: fl_forecast_options. */
-struct fl_tell_coming {
-	fl_time period;
-	uint32_t *original;
-};
-/* When will @w start? */
-int fl_tell_eta(const struct fl_question *q, const struct fl_tell_coming *coming,
-		struct fl_workload w, struct fl_eta *ret, fairlead_error *err);
-
 struct fl_tell_side {
 	fl_time interval; /* between cycles */
 	uint32_t cycles;  /* at most, until it settles */

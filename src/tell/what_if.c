@@ -174,6 +174,29 @@ static int compare(struct what_if *w, const struct fl_tell_side *options,
 				  &w->difference, err);
 }
 
+static int tell(const struct what_if *w, const struct fl_tell_side *options,
+		const struct fl_what_if_change *changes, uint32_t n, fairlead_error *err)
+{
+	const struct fl_what_if_report answer = {
+		.d = &w->difference,
+		.face = fl_face_of(w->before->ops)->report,
+		.before = w->before->report,
+		.after = w->after ? w->after->report : w->before->report,
+		.policy = w->before->ops->name,
+		.limit = options->cycles,
+		.changes = changes,
+		.n_changes = n,
+	};
+
+	return w->before->json ? fl_what_if_json(&answer, err) : fl_what_if_text(&answer, err);
+}
+
+static void done(struct what_if *w)
+{
+	fl_outcome_done(&w->outcomes[0]);
+	fl_outcome_done(&w->outcomes[1]);
+}
+
 int fl_tell_what_if(const struct fl_question *before, const struct fl_question *after,
 		    const struct fl_tell_side *options, struct fl_changes *changes,
 		    const struct fl_model *edit, fairlead_error *err)
@@ -181,23 +204,25 @@ int fl_tell_what_if(const struct fl_question *before, const struct fl_question *
 	struct what_if w = { .before = before, .after = after };
 	struct fl_what_if_change *list = fl_arena_alloc(before->arena, changes->n + 1, sizeof *list,
 							err);
-	const struct fl_what_if_report answer = {
-		.d = &w.difference,
-		.face = fl_face_of(before->ops)->report,
-		.before = before->report,
-		.after = after ? after->report : before->report,
-		.policy = before->ops->name,
-		.limit = options->cycles,
-		.changes = list,
-		.n_changes = changes->n,
-	};
 	int rc = list ? compare(&w, options, changes, edit, err) : FAIRLEAD_ENOMEM;
 
 	if (rc == 0) {
 		fl_tell_list_changes(changes, edit, list);
-		rc = before->json ? fl_what_if_json(&answer, err) : fl_what_if_text(&answer, err);
+		rc = tell(&w, options, list, changes->n, err);
 	}
-	fl_outcome_done(&w.outcomes[0]);
-	fl_outcome_done(&w.outcomes[1]);
+	done(&w);
+	return rc;
+}
+
+int fl_tell_difference(const struct fl_question *before, const struct fl_question *after,
+		       const struct fl_tell_side *options, const struct fl_what_if_change *changes,
+		       uint32_t n, fairlead_error *err)
+{
+	struct what_if w = { .before = before, .after = after };
+	int rc = compare(&w, options, /* changes= */ NULL, /* edit= */ NULL, err);
+
+	if (rc == 0)
+		rc = tell(&w, options, changes, n, err);
+	done(&w);
 	return rc;
 }

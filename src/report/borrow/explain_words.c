@@ -155,8 +155,16 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 		add(w, "%s waits for the end of its back-off, at %s.", name,
 		    fl_time_format(time, requeue_of(w)->ready_at));
 	} else if (x->reason == FL_REASON_NOT_REQUEUED) {
-		add(w, "%s is held back: its condition Requeued is False, for reason '%s'.", name,
-		    fl_model_text(w->report->model, requeue_of(w)->requeued_reason));
+		const struct fl_model *m = w->report->model;
+
+		if (m->workloads[x->workload.v].gated)
+			add(w,
+			    "%s is held back: it has a gate, waits for pods in place of others, is on "
+			    "hold, is being deleted, or uses what fairlead does not decide for.",
+			    name);
+		else
+			add(w, "%s is held back: its condition Requeued is False, for reason '%s'.",
+			    name, fl_model_text(m, requeue_of(w)->requeued_reason));
 	} else if (x->failing != FL_NONE) {
 		add_failure(w, name, queue);
 		if (x->alone == FL_RESERVE)

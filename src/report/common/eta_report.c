@@ -14,6 +14,8 @@ static const char *const state_names[] = {
 	[FL_FORECAST_UNKNOWN] = "Unknown",
 };
 
+const char *fl_eta_state_name(enum fl_forecast_state state) { return state_names[state]; }
+
 static const char *const basis_names[FL_RUN_BASES] = {
 	[FL_RUN_LIMIT] = "SameLimit", [FL_RUN_SIZE] = "SimilarSize", [FL_RUN_USER] = "SameUser",
 	[FL_RUN_QUEUE] = "SameQueue", [FL_RUN_CLUSTER] = "Cluster",  [FL_RUN_ASKED] = "Limit",

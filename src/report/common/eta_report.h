@@ -14,6 +14,8 @@ struct fl_eta {
 	struct fl_forecast_options options; /* that it was asked with */
 };
 
+/* "Later": as in JSON */
+const char *fl_eta_state_name(enum fl_forecast_state state);
 /* "expected start: ..." and what that stands on. */
 void fl_eta_text(const struct fl_report *r, const struct fl_eta *eta);
 /* The same as JSON, of a struct fl_eta. */

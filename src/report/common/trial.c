@@ -79,11 +79,14 @@ struct line {
 	size_t at; /* columns that were written of this line */
 };
 
-/* Two words that belong together, in the next line when this one has no room for them. */
+/*
+ * Two words that belong together, in the next line when this one has no room for them; @second NULL: one
+ * word.
+ */
 static void put_pair(struct line *l, const char *first, const char *second)
 {
 	FILE *out = l->report->out;
-	size_t columns = put_word(NULL, first) + 1 + put_word(NULL, second);
+	size_t columns = put_word(NULL, first) + (second ? 1 + put_word(NULL, second) : 0);
 	unsigned width = l->report->width;
 
 	/* Room for " \" behind it, too. */
@@ -98,8 +101,10 @@ static void put_pair(struct line *l, const char *first, const char *second)
 		l->at = INDENT;
 	}
 	put_word(out, first);
-	putc(' ', out);
-	put_word(out, second);
+	if (second) {
+		putc(' ', out);
+		put_word(out, second);
+	}
 	l->at += columns;
 }
 
@@ -124,7 +129,7 @@ void fl_trial_text(const struct fl_report *r, bool coming, const char *object, f
 		return;
 	fputs(fl_style_start(r, FL_STYLE_DIM), r->out);
 	for (uint32_t i = 0; i < t->n; i += 2)
-		put_pair(&l, t->words[i], t->words[i + 1]);
+		put_pair(&l, t->words[i], i + 1 < t->n ? t->words[i + 1] : NULL);
 	if (coming)
 		put_pair(&l, "--cycles", "1");
 	(void)snprintf(echo, sizeof(echo), "<(echo '%s')", object ? object : "");

@@ -345,8 +345,7 @@ static const struct fl_json_field condition_fields[] = {
 static const struct fl_json_shape condition_shape = FL_SHAPE(condition_fields, "failIf");
 
 static const struct fl_json_field what_if_fields[] = {
-	FL_FIELD_LIST("changes", changes, n_changes, change_shape, NULL,
-		      .more = "{\"minItems\": 1}"),
+	FL_FIELD_LIST("changes", changes, n_changes, change_shape, NULL),
 	FL_FIELD_INLINE_TO(d, difference_shape, NULL),
 	FL_FIELD_SAME("failIf", condition_shape, "with --fail-if", .when = has_condition),
 };
