@@ -166,6 +166,8 @@ static int find_one(struct fl_inputs *in, const char *name, fairlead_error *err)
 	struct stat st;
 	char text[128];
 
+	if (fl_input_is_kept(name))
+		return add(in, name, err);
 	if (strcmp(name, "-") == 0) {
 		for (uint32_t i = 0; i < in->n; i++)
 			if (strcmp(in->names[i], "-") == 0)

@@ -14,8 +14,22 @@
 #include "base/limits.h"
 #include "input/unpack.h"
 
+/* No shell gives a file such a name: MARK, number, blank, title. */
+enum { MARK = '\037' };
+
+char *fl_input_kept(int fd, const char *title)
+{
+	char *name = NULL;
+
+	return asprintf(&name, "%c%d %s", MARK, fd, title) < 0 ? NULL : name;
+}
+
+bool fl_input_is_kept(const char *name) { return *name == MARK; }
+
 const char *fl_input_title(const char *name)
 {
+	if (fl_input_is_kept(name))
+		return name + strcspn(name, " ") + 1;
 	return strcmp(name, "-") == 0 ? "standard input" : name;
 }
 
@@ -141,10 +155,29 @@ static int read_input(void *user, char *buffer, size_t size, size_t *ret, fairle
 
 /* --- life --- */
 
+/* With an offset of its own where /proc is there, since a copy of this process may read it, too. */
+static int open_kept(const char *name, int *ret_fd, fairlead_error *err)
+{
+	int fd = (int)strtol(name + 1, NULL, 10);
+	char path[40], text[128];
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	*ret_fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (*ret_fd < 0)
+		*ret_fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+	if (*ret_fd < 0 || lseek(*ret_fd, 0, SEEK_SET) < 0)
+		return fl_fail(err, FAIRLEAD_EIO, "cannot be read again: %s",
+			       fl_system_text(errno, text));
+	return 0;
+}
+
 static int open_file(const char *name, int *ret_fd, fairlead_error *err)
 {
 	struct stat st;
 	char text[128];
+
+	if (fl_input_is_kept(name))
+		return open_kept(name, ret_fd, err);
 
 	if (strcmp(name, "-") == 0) {
 		*ret_fd = STDIN_FILENO;

@@ -62,6 +62,14 @@ int fl_input_descriptor(const char *name);
  */
 char *fl_input_beside(const char *document, const char *name);
 
+/*
+ * A name for what can be read from @fd, a file, any number of times; its lines are no places for people.
+ * @title is its name in messages.  The descriptor stays the caller's.  From malloc; NULL.
+ */
+char *fl_input_kept(int fd, const char *title);
+/* Is it such a name? */
+bool fl_input_is_kept(const char *name);
+
 /* Its name in messages. */
 const char *fl_input_title(const char *name);
 

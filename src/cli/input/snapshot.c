@@ -25,6 +25,13 @@ static int refuse_image(const char *name, const char *text, fairlead_error *err)
 	return fl_fail_hint(err, "give the manifests that the image was saved from");
 }
 
+static int read_objects(struct fl_model *m, const char *name, struct fl_input *in,
+			const struct fl_kube_tap *tap, fairlead_error *err)
+{
+	return (fl_input_is_kept(name) ? fl_kube_read_kept : fl_kube_read_from)(
+		m, fl_input_title(name), fl_input_source(in), tap, err);
+}
+
 int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_tap *tap,
 		     fairlead_error *err)
 {
@@ -37,7 +44,7 @@ int fl_snapshot_load(struct fl_model *m, const char *name, const struct fl_kube_
 	if (rc == 0 && is_image)
 		rc = refuse_image(name, "is an image, and only manifests are read here", err);
 	if (rc == 0)
-		rc = fl_kube_read_from(m, fl_input_title(name), fl_input_source(in), tap, err);
+		rc = read_objects(m, name, in, tap, err);
 	fl_input_close(in);
 	return rc;
 }
@@ -111,8 +118,7 @@ static int read_input(struct fl_snapshot *s, const struct fl_inputs *all, uint32
 	else if (rc == 0 && is_image)
 		rc = take_image(s, name, in, err);
 	else if (rc == 0)
-		rc = fl_kube_read_from(s->model, fl_input_title(name), fl_input_source(in), tap,
-				       err);
+		rc = read_objects(s->model, name, in, tap, err);
 	fl_input_close(in);
 	return rc;
 }

@@ -9,18 +9,7 @@
  * listed as known.
  */
 const struct fl_field fl_fields_metadata[] = {
-	{ .name = "name", .type = &fl_type_any, .text = FL_TEXT_NAME },
-	{ .name = "namespace", .type = &fl_type_any, .text = FL_TEXT_NAMESPACE },
-	{ .name = "creationTimestamp", .type = &fl_type_any_time },
-	{ .name = "labels",
-	  .type = &fl_type_any,
-	  .text = FL_TEXT_LABEL_VALUE,
-	  .keys = FL_TEXT_LABEL_KEY },
-	{ .name = "uid", .type = &fl_type_any, .text = FL_TEXT_UID },
-	{ .name = "ownerReferences",
-	  .type = &fl_type_any,
-	  .text = FL_TEXT_NAME,
-	  .keys = FL_TEXT_NAME },
+	FL_METADATA_NAMES,
 	FL_METADATA_IGNORED,
 	{ .name = NULL },
 };

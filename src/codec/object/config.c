@@ -63,7 +63,7 @@ static const struct fl_field configuration_fields[] = {
 	FL_IGNORED("queueVisibility"),
 	{ .name = "resources", .fields = fl_fields_resources },
 	FL_IGNORED("tls"),
-	{ .name = "waitForPodsReady", .read = fl_kube_wait, .fields = fl_fields_wait },
+	{ .name = "waitForPodsReady", .read = fl_kube_wait_for_ready, .fields = fl_fields_wait },
 	FL_IGNORED("webhook"),
 	{ .name = NULL },
 };
@@ -74,7 +74,7 @@ static int read_configuration(struct fl_kube *k)
 		.present = true,
 		.strategies = { FL_FINAL_SHARE, FL_INITIAL_SHARE },
 		.n_strategies = 2,
-		.place = fl_kube_place(k, 0),
+		.place = fl_kube_place_of(k, 0),
 	};
 	const struct fl_settings *old = &k->m->settings;
 	int r = fl_kube_map(k, 0, configuration_fields, &settings);
@@ -149,7 +149,7 @@ static const struct fl_field namespace_fields[] = {
 
 static int read_namespace(struct fl_kube *k)
 {
-	struct fl_namespace_row row = { .name = k->name, .place = fl_kube_place(k, 0) };
+	struct fl_namespace_row row = { .name = k->name, .place = fl_kube_place_of(k, 0) };
 	uint32_t labels = fl_doc_find(&k->doc, fl_doc_find(&k->doc, 0, "metadata"), "labels");
 	int r = fl_kube_map(k, 0, namespace_fields, &row);
 
@@ -187,7 +187,7 @@ static int read_class(struct fl_kube *k, bool of_workloads, const struct fl_fiel
 	struct fl_priority_row row = {
 		.name = k->name,
 		.of_workloads = of_workloads,
-		.place = fl_kube_place(k, 0),
+		.place = fl_kube_place_of(k, 0),
 	};
 	int r = fl_kube_whole(k, 0, fields, &row);
 

@@ -13,7 +13,7 @@
 #include "codec/object/types.h"
 #include "codec/text/quantity.h"
 
-struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v)
+struct fl_place fl_kube_place_of(const struct fl_kube *k, uint32_t v)
 {
 	if (k->fixed.line)
 		return k->fixed;
@@ -38,7 +38,7 @@ int fl_kube_blame(struct fl_kube *k, uint32_t v)
 	if (!k->err)
 		return FAIRLEAD_EINPUT;
 	fl_fail_in(k->err, "%s", subject_of(k, v, subject, sizeof subject));
-	return fl_model_fail_at(k->m, fl_kube_place(k, v), k->err);
+	return fl_model_fail_at(k->m, fl_kube_place_of(k, v), k->err);
 }
 
 int fl_kube_fail(struct fl_kube *k, uint32_t v, int code, const char *format, ...)
@@ -69,7 +69,7 @@ int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, cons
 	va_start(args, format);
 	(void)vsnprintf(text, sizeof text, format, args);
 	va_end(args);
-	return fl_model_notice(k->m, kind, fl_kube_place(k, v),
+	return fl_model_notice(k->m, kind, fl_kube_place_of(k, v),
 			       subject_of(k, v, subject, sizeof subject), hint, k->err, "%s", text);
 }
 

@@ -36,6 +36,7 @@ struct fl_kube {
 	bool quiet;                    /* what could be told of it was told of another one */
 	bool told;                     /* what is wrong with it was collected */
 	bool held;                     /* what it holds is all that could be read of it */
+	bool placeless;                /* messages have no lines: fl_kube_read_kept */
 	bool over;                     /* laid over one that was read: a Simulation only */
 	uint32_t seen;                 /* objects and lists */
 	const struct fl_kube_tap *tap; /* NULL: none */
@@ -59,9 +60,10 @@ struct fl_field {
 	 * Ignored, and recorded all the same, since a server needs it; or an empty text in its place.
 	 */
 	bool recorded, blank;
-	bool needed;   /* fl_kube_whole requires it */
-	bool one;      /* of the fields so marked in a table exactly one must be given */
-	uint16_t said; /* with FL_SAID: where a bool of the row is, plus 1 */
+	bool unrecorded; /* read, and not recorded: of metadata that decides nothing */
+	bool needed;     /* fl_kube_whole requires it */
+	bool one;        /* of the fields so marked in a table exactly one must be given */
+	uint16_t said;   /* with FL_SAID: where a bool of the row is, plus 1 */
 	uint32_t offset;
 	const struct fl_type *type;
 	fl_field_read *read;
@@ -117,6 +119,24 @@ struct fl_field {
 	FL_IGNORED("clusterName"), FL_IGNORED("deletionGracePeriodSeconds"),                       \
 		FL_IGNORED("finalizers"), FL_IGNORED("generateName"), FL_IGNORED("generation"),    \
 		FL_IGNORED("managedFields"), FL_IGNORED("resourceVersion"), FL_IGNORED("selfLink")
+/* What no decision depends on, and has names. */
+#define FL_METADATA_NAMES                                                                          \
+	{ .name = "name", .type = &fl_type_any, .text = FL_TEXT_NAME, .unrecorded = true },        \
+		{ .name = "namespace",                                                             \
+		  .type = &fl_type_any,                                                            \
+		  .text = FL_TEXT_NAMESPACE,                                                       \
+		  .unrecorded = true },                                                            \
+		{ .name = "creationTimestamp", .type = &fl_type_any_time },                        \
+		{ .name = "labels",                                                                \
+		  .type = &fl_type_any,                                                            \
+		  .text = FL_TEXT_LABEL_VALUE,                                                     \
+		  .keys = FL_TEXT_LABEL_KEY,                                                       \
+		  .unrecorded = true },                                                            \
+		{ .name = "uid", .type = &fl_type_any, .text = FL_TEXT_UID, .unrecorded = true },  \
+	{                                                                                          \
+		.name = "ownerReferences", .type = &fl_type_any, .text = FL_TEXT_NAME,             \
+		.keys = FL_TEXT_NAME, .unrecorded = true                                           \
+	}
 #define FL_METADATA_IGNORED                                                                        \
 	FL_IGNORED("annotations"), FL_IGNORED("deletionTimestamp"), FL_METADATA_REST
 
@@ -135,6 +155,7 @@ extern const struct fl_kind fl_kind_workload, fl_kind_workload_priority_class,
 extern const struct fl_kind fl_kind_namespace, fl_kind_configuration, fl_kind_config_map;
 extern const struct fl_kind fl_kind_limit_range, fl_kind_runtime_class, fl_kind_policy;
 extern const struct fl_kind fl_kind_entitled, fl_kind_pod_group, fl_kind_pod, fl_kind_machine;
+extern const struct fl_kind fl_kind_bind_request;
 extern const struct fl_kind fl_kind_shard, fl_kind_usage_history, fl_kind_simulation, fl_kind_moves,
 	fl_kind_daemon;
 /*
@@ -158,8 +179,6 @@ int fl_kube_read_made(struct fl_model *m, uint32_t input, const struct fl_doc *d
 int fl_kube_read_alike(struct fl_model *m, uint32_t input, const struct fl_doc *doc,
 		       const struct fl_kube_tap *tap, fairlead_error *err);
 
-/* The kind with a number of fl_kube_kind; NULL after the last. */
-const struct fl_kind *fl_kube_kind_row(uint32_t kind);
 extern const struct fl_field
 	fl_fields_metadata[]; /* row: none; name and namespace are read before */
 
@@ -178,7 +197,7 @@ int fl_kube_blame(struct fl_kube *k, uint32_t v);
 int fl_kube_notice(struct fl_kube *k, uint32_t v, enum fl_notice_kind kind, const char *hint,
 		   const char *format, ...) FL_PRINTF(5, 6);
 
-struct fl_place fl_kube_place(const struct fl_kube *k, uint32_t v);
+struct fl_place fl_kube_place_of(const struct fl_kube *k, uint32_t v);
 
 /* Each refuses values of other types, with place and path. */
 int fl_kube_text(struct fl_kube *k, uint32_t v, struct fl_sym *ret); /* a string */
@@ -247,7 +266,7 @@ fl_field_read fl_kube_afs, fl_kube_queue_status;
 
 /* resources.c: more parts of the Configuration; row: struct fl_settings */
 extern const struct fl_field fl_fields_resources[], fl_fields_wait[];
-fl_field_read fl_kube_gates, fl_kube_wait;
+fl_field_read fl_kube_gates, fl_kube_wait_for_ready;
 
 /* codec/kai/config.c: what the Config in k->doc says that does not count here */
 int fl_kai_note_config(struct fl_kube *k);

@@ -13,24 +13,9 @@
 #include "base/limits.h"
 #include "codec/object/fields.h"
 #include "codec/object/judged.h"
+#include "codec/object/known.h"
 #include "codec/object/salvage.h"
 #include "codec/schema/kinds.h"
-
-static const struct fl_kind *const kinds[] = {
-	&fl_kind_flavor,         &fl_kind_cluster_queue,
-	&fl_kind_cohort,         &fl_kind_queue,
-	&fl_kind_workload,       &fl_kind_workload_priority_class,
-	&fl_kind_priority_class, &fl_kind_namespace,
-	&fl_kind_configuration,  &fl_kind_config_map,
-	&fl_kind_limit_range,    &fl_kind_runtime_class,
-	&fl_kind_policy,         &fl_kind_entitled,
-	&fl_kind_pod_group,      &fl_kind_pod,
-	&fl_kind_machine,        &fl_kind_shard,
-	&fl_kind_usage_history,  &fl_kind_simulation,
-	&fl_kind_moves,          &fl_kind_daemon,
-};
-
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 /* The scalar text of a key of @map; NULL when it is missing. */
 static const char *text_of(const struct fl_kube *k, uint32_t map, const char *key)
@@ -43,15 +28,6 @@ static const char *text_of(const struct fl_kube *k, uint32_t map, const char *ke
 		       fl_doc_text(&k->doc, v);
 }
 
-/* Of "group/version"; a version alone is of the group "". */
-static bool in_group(const char *api_version, const char *group)
-{
-	const char *slash = strchr(api_version, '/');
-	size_t len = slash ? (size_t)(slash - api_version) : 0;
-
-	return len == strlen(group) && memcmp(api_version, group, len) == 0;
-}
-
 static const char own_group[] = "fairlead.dev";
 
 static bool is_kueues(const struct fl_kind *kind)
@@ -59,24 +35,12 @@ static bool is_kueues(const struct fl_kind *kind)
 	return strstr(kind->group, "kueue.x-k8s.io") != NULL;
 }
 
-static bool known_version(const char *api_version, const struct fl_kind *kind)
-{
-	const char *slash = strchr(api_version, '/');
-	const char *version = slash ? slash + 1 : api_version, *at = kind->versions;
-	size_t len = strlen(version);
-
-	while (*at && (strcspn(at, " ") != len || memcmp(at, version, len) != 0)) {
-		at += strcspn(at, " ");
-		at += *at == ' ';
-	}
-	return *at;
-}
-
 /* Objects of a policy that is not wanted. */
 static bool left_out(const struct fl_kube *k, const struct fl_kind *kind)
 {
 	bool kais = kind == &fl_kind_entitled || kind == &fl_kind_pod_group ||
-		    kind == &fl_kind_pod || kind == &fl_kind_machine || kind == &fl_kind_shard;
+		    kind == &fl_kind_pod || kind == &fl_kind_machine || kind == &fl_kind_shard ||
+		    kind == &fl_kind_bind_request;
 
 	return (k->m->wanted == FL_DIALECT_KUEUE && kais) ||
 	       (k->m->wanted == FL_DIALECT_KAI && is_kueues(kind));
@@ -101,28 +65,12 @@ static const struct fl_kind *kind_of_pod(const struct fl_kube *k)
 									   &fl_kind_pod;
 }
 
-/* Of the kinds of jobs the one of that version, else the first. */
-static const struct fl_kind *find_job(const char *api_version, const char *name)
-{
-	const struct fl_kind *job, *first = NULL;
-
-	for (uint32_t i = 0; (job = fl_job_kind(i)); i++) {
-		if (strcmp(job->name, name) != 0 || !in_group(api_version, job->group))
-			continue;
-		if (known_version(api_version, job))
-			return job;
-		first = first ? first : job;
-	}
-	return first;
-}
-
 static const struct fl_kind *find_kind(const struct fl_kube *k, const char *api_version,
 				       const char *name)
 {
-	for (uint32_t i = 0; i < N_KINDS; i++)
-		if (strcmp(kinds[i]->name, name) == 0 && in_group(api_version, kinds[i]->group))
-			return kinds[i] == &fl_kind_pod ? kind_of_pod(k) : kinds[i];
-	return find_job(api_version, name);
+	const struct fl_kind *kind = fl_known_find(api_version, name);
+
+	return kind == &fl_kind_pod ? kind_of_pod(k) : kind;
 }
 
 /* "Workload/ns/name" as far as it is known. */
@@ -167,8 +115,6 @@ static const struct {
 	{ "kai.scheduler", "Config", "it installs KAI; what decides is in a SchedulingShard",
 	  fl_kai_note_config },
 	{ "kai.scheduler", "Topology", "pods are placed without regard to topology", NULL },
-	{ "scheduling.run.ai", "BindRequest", "a pod is on the node that its spec.nodeName names",
-	  NULL },
 	{ "kueue.x-k8s.io", "AdmissionCheck", "every admission check passes at once", NULL },
 	{ "kueue.x-k8s.io", "Topology", "topology aware scheduling is not decided here", NULL },
 	{ "kueue.x-k8s.io", "MultiKueueCluster", "a workload runs in the cluster of its queue",
@@ -183,7 +129,7 @@ static int ignore_object(struct fl_kube *k, const char *api_version, const char 
 {
 	for (size_t i = 0; i < sizeof not_modelled / sizeof *not_modelled; i++)
 		if (strcmp(name, not_modelled[i].name) == 0 &&
-		    in_group(api_version, not_modelled[i].group)) {
+		    fl_known_group(api_version, not_modelled[i].group)) {
 			int r = fl_kube_notice(k, 0, FL_NOTICE_NOT_MODELLED, /* hint= */ NULL,
 					       "kind %s of %s is not modelled: %s", name,
 					       not_modelled[i].group, not_modelled[i].why);
@@ -383,14 +329,14 @@ static int read_any(struct fl_kube *k, const struct fl_kind **ret)
 		     kind->namespaced ? namespace_of(&head) :
 					NULL,
 		     head.name);
-	k->own = in_group(head.api_version, own_group);
+	k->own = fl_known_group(head.api_version, own_group);
 	r = settle_words(k);
 	if (r < 0)
 		return r;
 	r = kind || !is_list(head.kind) ? 1 : read_odd_list(k, head.kind);
 	if (r <= 0)
 		return r;
-	if (!kind || !known_version(head.api_version, kind))
+	if (!kind || !fl_known_version(head.api_version, kind))
 		return pass_over(k, head.api_version, head.kind);
 	if (left_out(k, kind))
 		return 0;
@@ -399,6 +345,13 @@ static int read_any(struct fl_kube *k, const struct fl_kind **ret)
 }
 
 static int finish(struct fl_kube *k, int code);
+
+/* Lines that mean nothing to people are in no message. */
+static void forget_places(struct fl_doc *doc)
+{
+	for (uint32_t v = 0; v < doc->n; v++)
+		doc->values[v].line = doc->values[v].column = 0;
+}
 
 /* The object in k->doc.  One that is wrong does not end a reading that goes on without it. */
 static int read_object(struct fl_kube *k)
@@ -410,6 +363,8 @@ static int read_object(struct fl_kube *k)
 
 	if (!err)
 		k->err = &own; /* it says what was left out */
+	if (k->placeless)
+		forget_places(&k->doc);
 	fl_model_mark(k->m, &mark);
 	k->held = k->told = false;
 	r = read_any(k, &kind);
@@ -533,6 +488,8 @@ static int finish(struct fl_kube *k, int code)
 {
 	fairlead_error *err = k->err;
 
+	if (code < 0 && err && k->placeless)
+		err->line = err->column = 0;
 	if (code < 0 && err && err->file[0] == '\0') {
 		const struct fl_place at = { .file = k->input,
 					     .line = err->line,
@@ -633,7 +590,8 @@ int fl_kube_read_embedded(struct fl_kube *k, uint32_t v)
 	if (k->doc.values[v].kind != FL_TOKEN_SCALAR || k->doc.values[v].type != FL_SCALAR_STRING)
 		return fl_kube_text(k, v, &(struct fl_sym){ 0 }); /* reports what is wrong */
 	init(&inner, k->m, k->input, k->err);
-	inner.fixed = fl_kube_place(k, v);
+	inner.fixed = fl_kube_place_of(k, v);
+	inner.placeless = k->placeless;
 	inner.tap = k->tap;
 	code = fl_reader_new(k->m->mem, fl_doc_text(&k->doc, v), k->doc.values[v].len, &r, k->err);
 	code = read_all(&inner, r, code);
@@ -727,8 +685,8 @@ static int read_named(void *user, char *buffer, size_t size, size_t *ret, fairle
 	return code;
 }
 
-int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
-		      const struct fl_kube_tap *tap, fairlead_error *err)
+static int read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		     bool placeless, const struct fl_kube_tap *tap, fairlead_error *err)
 {
 	struct named_source with_name = { source, name };
 	const struct fl_source named = { read_named, &with_name };
@@ -737,59 +695,21 @@ int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_sour
 	int code = begin_input(&k, m, name, err);
 
 	k.tap = tap;
+	k.placeless = placeless;
 	if (code == 0)
 		code = fl_reader_open(m->mem, &named, &r, err);
 	code = read_all(&k, r, code);
 	return end_input(&k, code);
 }
 
-/* --- the tables, for the guide --- */
-
-const struct fl_kind *fl_kube_kind_row(uint32_t kind)
+int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
 {
-	return kind < N_KINDS ? kinds[kind] : NULL;
+	return read_from(m, name, source, /* placeless= */ false, tap, err);
 }
 
-const char *fl_kind_name(const struct fl_kind *kind) { return kind->name; }
-
-const char *fl_kube_kind(uint32_t kind) { return kind < N_KINDS ? kinds[kind]->name : NULL; }
-
-/* The field number *@left from here in reading order; decreases *left on the way. */
-static const struct fl_field *nth(const struct fl_field *fields, uint32_t *left, char *path,
-				  size_t size)
+int fl_kube_read_kept(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err)
 {
-	size_t used = strlen(path);
-
-	for (const struct fl_field *f = fields; f->name; f++) {
-		const struct fl_field *found;
-
-		(void)snprintf(path + used, size - used, ".%s%s%s", f->name, f->list ? "[]" : "",
-			       f->fields && f->keys != FL_TEXT_VALUE ? ".*" : "");
-		if ((*left)-- == 0)
-			return f;
-		found = f->fields ? nth(f->fields, left, path, size) : NULL;
-		if (found)
-			return found;
-		path[used] = '\0';
-	}
-	return NULL;
-}
-
-bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret)
-{
-	const struct fl_field *f;
-
-	if (kind >= N_KINDS)
-		return false;
-	*ret = (struct fl_kube_field){ 0 };
-	f = nth(kinds[kind]->fields, &field, ret->path, sizeof ret->path);
-	if (!f)
-		return false;
-	ret->support = f->support;
-	ret->doc = f->doc;
-	ret->note = f->note;
-	ret->text = f->text;
-	ret->keys = f->keys;
-	ret->leaf = !f->fields;
-	return true;
+	return read_from(m, name, source, /* placeless= */ true, tap, err);
 }

@@ -5,7 +5,7 @@
  * Reads ResourceFlavor, ClusterQueue, Cohort, LocalQueue, Workload,
  * WorkloadPriorityClass (kueue.x-k8s.io v1beta1 and v1beta2), PriorityClass,
  * Namespace, LimitRange, RuntimeClass, Configuration (config.kueue.x-k8s.io, also
- * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup and SchedulingShard, Pod
+ * inside the ConfigMap kueue-manager-config), KAI's Queue, PodGroup, BindRequest and SchedulingShard, Pod
  * and Node, our own Policy, UsageHistory, Simulation, Moves and Daemon, and List; each field is supported,
  * refused, or ignored with a notice (doc/guide/fields.md).  Jobs of all kinds that Kueue knows become
  * Workloads when the model is completed (codec/jobs), or pods and PodGroups of KAI (codec/grouper).  Other kinds are a notice.  Inputs of
@@ -33,7 +33,6 @@ int fl_kube_read_value(struct fl_model *m, uint32_t input, struct fl_reader *r,
 
 struct fl_kube;
 struct fl_kind;
-const char *fl_kind_name(const struct fl_kind *kind); /* "ClusterQueue" */
 /* Private to src/codec: fills in the name and namespace of @k; before the fields. */
 int fl_kube_read_names(struct fl_kube *k, const struct fl_kind *kind);
 
@@ -53,6 +52,10 @@ struct fl_kube_tap {
  * file, that stays.
  */
 int fl_kube_read_from(struct fl_model *m, const char *name, const struct fl_source *source,
+		      const struct fl_kube_tap *tap, fairlead_error *err);
+
+/* The same where lines are no places for people: messages have the names of objects only. */
+int fl_kube_read_kept(struct fl_model *m, const char *name, const struct fl_source *source,
 		      const struct fl_kube_tap *tap, fairlead_error *err);
 
 /*
@@ -94,18 +97,5 @@ enum fl_support {
 	FL_FIELD_NOTED,   /* could change decisions, but is not used: a notice */
 	FL_FIELD_REFUSED, /* an error */
 };
-
-struct fl_kube_field {
-	char path[160]; /* ".spec.resourceGroups[].flavors[].name" */
-	enum fl_support support;
-	const char *doc;              /* what it is, in a sentence; NULL */
-	const char *note;             /* what is not done, or why; NULL */
-	enum fl_text_kind text, keys; /* for its value or items; for the keys of a map */
-	bool leaf;                    /* no field below it is in the table */
-};
-
-/* The known kinds, then the known fields of one, in the order of the tables. NULL or false at the end. */
-const char *fl_kube_kind(uint32_t kind);
-bool fl_kube_field(uint32_t kind, uint32_t field, struct fl_kube_field *ret);
 
 #endif

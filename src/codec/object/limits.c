@@ -152,7 +152,7 @@ static int read_limit_range(struct fl_kube *k)
 	struct fl_limit_range_row row = {
 		.namespace = k->namespace,
 		.name = k->name,
-		.place = fl_kube_place(k, 0),
+		.place = fl_kube_place_of(k, 0),
 	};
 	int r = fl_kube_map(k, 0, limit_range_fields, &row);
 
@@ -188,7 +188,7 @@ static const struct fl_field runtime_class_fields[] = {
 
 static int read_runtime_class(struct fl_kube *k)
 {
-	struct fl_runtime_class_row row = { .name = k->name, .place = fl_kube_place(k, 0) };
+	struct fl_runtime_class_row row = { .name = k->name, .place = fl_kube_place_of(k, 0) };
 	int r = fl_kube_map(k, 0, runtime_class_fields, &row);
 
 	return r < 0 ? r : fl_model_add_runtime_class(k->m, &row, k->err);

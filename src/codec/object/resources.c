@@ -115,7 +115,6 @@ static const struct {
 	ASSUMED("PrioritizePreemptorWorkloads", false),
 	ASSUMED("PriorityBoost", false),
 	ASSUMED("QuotaCheckStrategy", false),
-	ASSUMED("RecomputeAssignmentUponPreemptionTargetsOverlap", true),
 	ASSUMED("SchedulerTimestampPreemptionBuffer", false),
 #undef ASSUMED
 };
@@ -260,7 +259,7 @@ const struct fl_field fl_fields_wait[] = {
 	{ .name = NULL },
 };
 
-int fl_kube_wait(struct fl_kube *k, uint32_t v, void *row)
+int fl_kube_wait_for_ready(struct fl_kube *k, uint32_t v, void *row)
 {
 	uint32_t enable = k->doc.values[v].kind == FL_TOKEN_MAP ?
 				  fl_doc_find(&k->doc, v, "enable") :

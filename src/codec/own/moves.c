@@ -67,7 +67,7 @@ static int read_move(struct fl_kube *k, uint32_t v, void *unused)
 	struct move one = { .row = { .namespace = { FL_NONE },
 				     .name = { FL_NONE },
 				     .workload = { FL_NONE },
-				     .place = fl_kube_place(k, v) } };
+				     .place = fl_kube_place_of(k, v) } };
 	unsigned said = 0;
 	int r = fl_kube_map(k, v, move, &one);
 
@@ -108,7 +108,7 @@ static int read_document(struct fl_kube *k)
 	if (settings->has_moves)
 		return fl_own_second(k, "Moves", settings->moves_place);
 	settings->has_moves = true;
-	settings->moves_place = fl_kube_place(k, 0);
+	settings->moves_place = fl_kube_place_of(k, 0);
 	r = fl_kube_map(k, 0, moves_fields, settings);
 	v = v == FL_NONE ? 0 : v;
 	if (r == 0 && settings->moves_repeat > k->m->n_moves)

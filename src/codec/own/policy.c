@@ -134,7 +134,7 @@ static int add(struct fl_kube *k, uint32_t v, struct fl_protection_row *row,
 	int r;
 
 	row->says = fl_protection_default;
-	row->place = fl_kube_place(k, v);
+	row->place = fl_kube_place_of(k, v);
 	r = fl_kube_map(k, v, fields, &row->says);
 	if (r < 0)
 		return r;
@@ -222,7 +222,7 @@ static int read_policy(struct fl_kube *k)
 	if (settings->has_policy)
 		return fl_own_second(k, "Policy", settings->policy_place);
 	settings->has_policy = true;
-	settings->policy_place = fl_kube_place(k, 0);
+	settings->policy_place = fl_kube_place_of(k, 0);
 	r = fl_kube_map(k, 0, policy_fields, k->m);
 	if (r == 0 && settings->eviction_timeout > 0 && !settings->settles) {
 		fl_kube_fail(k, 0, FAIRLEAD_EINPUT,

@@ -118,7 +118,7 @@ static int read_queue(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct fl_budget_row row = {
 		.hours = { { FL_UNBOUNDED, FL_UNBOUNDED, FL_UNBOUNDED } },
-		.place = fl_kube_place(k, v),
+		.place = fl_kube_place_of(k, v),
 		.node = { FL_NONE },
 	};
 	uint32_t name;

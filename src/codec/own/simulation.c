@@ -65,7 +65,7 @@ static const struct fl_type fl_type_checkpoint = {
 
 static int read_tree(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_tree_row row = { .place = fl_kube_place(k, v) };
+	struct fl_tree_row row = { .place = fl_kube_place_of(k, v) };
 	int r = fl_own_file(k, v, &row.file);
 
 	(void)unused;
@@ -148,7 +148,7 @@ static int read_simulation(struct fl_kube *k)
 	if (!settings->present) {
 		if (!k->over) /* a simulator's input counts only without this document */
 			*settings = fl_simulation_default;
-		settings->place = fl_kube_place(k, 0);
+		settings->place = fl_kube_place_of(k, 0);
 		settings->name = k->name;
 	}
 	settings->present = true;

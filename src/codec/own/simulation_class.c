@@ -195,7 +195,7 @@ int fl_simulation_class(struct fl_kube *k, uint32_t v, void *unused)
 				    .between = { .kind = FL_CONSTANT },
 				    .pods = one,
 				    .weekends = true,
-				    .place = fl_kube_place(k, v) };
+				    .place = fl_kube_place_of(k, v) };
 	int r = fl_kube_whole(k, v, fl_fields_class, &row);
 
 	(void)unused;

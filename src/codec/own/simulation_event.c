@@ -212,7 +212,7 @@ static int push_number(struct fl_kube *k, uint32_t item, uint32_t v, const struc
 				     .flavor_name = { FL_NONE },
 				     .resource_name = { FL_NONE },
 				     .kills = c->says_kills ? c->kills : c->t.said[MACHINE],
-				     .place = fl_kube_place(k, v),
+				     .place = fl_kube_place_of(k, v),
 				     .node = { FL_NONE },
 				     .machine = { FL_NONE },
 				     .flavor = { FL_NONE },
@@ -290,7 +290,7 @@ static int read_lost(struct fl_kube *k, uint32_t item, struct fl_failure_row *ro
 int fl_simulation_failure(struct fl_kube *k, uint32_t item, void *unused)
 {
 	struct failure f = { .t = no_target };
-	struct fl_failure_row row = { .place = fl_kube_place(k, item),
+	struct fl_failure_row row = { .place = fl_kube_place_of(k, item),
 				      .node = { FL_NONE },
 				      .machine = { FL_NONE },
 				      .flavor = { FL_NONE },

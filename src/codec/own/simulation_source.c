@@ -90,7 +90,7 @@ static const struct fl_field rule_fields[] = {
 
 static int read_rule(struct fl_kube *k, uint32_t item, void *unused)
 {
-	struct rule rule = { .row = { .to = { FL_NONE }, .place = fl_kube_place(k, item) } };
+	struct rule rule = { .row = { .to = { FL_NONE }, .place = fl_kube_place_of(k, item) } };
 	int r = fl_kube_map(k, item, rule_fields, &rule);
 	bool to = rule.row.to.v != FL_NONE;
 
@@ -205,7 +205,7 @@ int fl_simulation_source(struct fl_kube *k, uint32_t item, void *unused)
 				    .length = FL_NEVER,
 				    .load = 1,
 				    .runtime = 1,
-				    .place = fl_kube_place(k, item) };
+				    .place = fl_kube_place_of(k, item) };
 	int r = fl_kube_map(k, item, fl_fields_source, &row);
 
 	(void)unused;
@@ -284,7 +284,7 @@ int fl_simulation_template(struct fl_kube *k, uint32_t item, void *unused)
 	struct fl_template_row row = { .match = { FL_NONE },
 				       .node = fl_cluster_queue_default,
 				       .queue = fl_queue_default,
-				       .place = fl_kube_place(k, item) };
+				       .place = fl_kube_place_of(k, item) };
 	int made = (fl_doc_find(&k->doc, item, "clusterQueue") != FL_NONE) +
 		   (fl_doc_find(&k->doc, item, "localQueue") != FL_NONE) +
 		   (fl_doc_find(&k->doc, item, "queue") != FL_NONE);

@@ -72,7 +72,7 @@ static int push_sample(struct fl_kube *k, const struct sample *s, struct fl_sym 
 		.queue_name = queue,
 		.from = s->from,
 		.to = s->to,
-		.place = fl_kube_place(k, v),
+		.place = fl_kube_place_of(k, v),
 		.node = { FL_NONE },
 	};
 	int r = fl_kube_map(k, v, held, &row.amount);
@@ -131,7 +131,7 @@ static int read_usage(struct fl_kube *k, uint32_t v, void *unused)
 
 	(void)unused;
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
-		struct fl_usage_row row = { .place = fl_kube_place(k, key + 1),
+		struct fl_usage_row row = { .place = fl_kube_place_of(k, key + 1),
 					    .node = { FL_NONE } };
 
 		r = fl_kube_key(k, key, &row.queue_name);

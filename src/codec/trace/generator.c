@@ -106,7 +106,7 @@ static int read_job(struct fl_kube *k, uint32_t v, struct plan *p)
 
 	job.class.between = job.class.runs = job.class.pods = one;
 	job.class.runs.a = 0;
-	job.class.place = fl_kube_place(k, v);
+	job.class.place = fl_kube_place_of(k, v);
 	if (r == 0)
 		r = fl_kube_map(k, v, job_fields, &job);
 	if (r == 0)
@@ -244,7 +244,7 @@ static int read_queue(struct fl_kube *k, uint32_t v, struct plan *p)
 {
 	struct queue_set set = { .limit = FL_NO_LIMIT,
 				 .first = p->n_jobs,
-				 .place = fl_kube_place(k, v) };
+				 .place = fl_kube_place_of(k, v) };
 	uint32_t unused;
 	int r = fl_kube_need(k, v, "className", &unused);
 
@@ -407,7 +407,7 @@ static int read_cohort(struct fl_kube *k, uint32_t v, void *row)
 	int r = fl_kube_need(k, v, "className", &unused);
 
 	p->n_queues = p->n_jobs = 0;
-	p->cohort = (struct cohort_set){ .place = fl_kube_place(k, v) };
+	p->cohort = (struct cohort_set){ .place = fl_kube_place_of(k, v) };
 	if (r == 0)
 		r = fl_kube_map(k, v, cohort_fields, p);
 	return r < 0 ? r : make_cohorts(k, p, v);
@@ -430,7 +430,7 @@ static const struct fl_field generator[] = {
 
 static int add_flavor(struct fl_kube *k)
 {
-	struct fl_flavor_row row = { .place = fl_kube_place(k, 0) };
+	struct fl_flavor_row row = { .place = fl_kube_place_of(k, 0) };
 	int r = sym(k, "default", &row.name);
 
 	for (uint32_t i = 0; i < k->m->n_flavors && r == 0; i++)

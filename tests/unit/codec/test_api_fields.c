@@ -3,7 +3,7 @@
  * The tables of fields against the fields of Kueue's API (api-fields.txt): each is known, or
  * stands below one that is passed over as a whole; and none is known that the API does not have.
  */
-#include "codec/object/kube.h"
+#include "codec/object/known.h"
 #include "lib/unit.h"
 
 enum { MAX_FIELDS = 2000, MAX_LINE = 256 };

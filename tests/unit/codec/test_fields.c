@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "codec/object/kube.h"
+#include "codec/object/known.h"
 #include "lib/unit.h"
 
 static bool find(const char *kind, const char *path, struct fl_kube_field *ret)

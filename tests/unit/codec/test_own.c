@@ -3,6 +3,7 @@
  * Documents of ours as wholes: each field comes to the member that it is about, and refuses a
  * value of another type; and tables that say something else are found out.
  */
+#include "codec/object/known.h"
 #include "codec/object/types.h"
 #include "load.h"
 
@@ -306,6 +307,7 @@ TEST(versions)
 		{ "PodGroup", "v2alpha2" },
 		{ "Pod", "v1" },
 		{ "Node", "v1" },
+		{ "BindRequest", "v1alpha2" },
 		{ "SchedulingShard", "v1" },
 		{ "UsageHistory", "v1alpha1" },
 		{ "Simulation", "v1alpha1" },

@@ -6,6 +6,7 @@
 #include <jansson.h>
 
 #include "codec/edit/alias.h"
+#include "codec/object/known.h"
 #include "codec/object/kube.h"
 #include "lib/unit.h"
 
@@ -140,6 +141,7 @@ static const char *group_of(const char *kind)
 		{ "Simulation", "fairlead.dev/v1alpha1" },
 		{ "Queue", "scheduling.run.ai/v2" },
 		{ "PodGroup", "scheduling.run.ai/v2alpha2" },
+		{ "BindRequest", "scheduling.run.ai/v1alpha2" },
 		{ "SchedulingShard", "kai.scheduler/v1" },
 		{ "Pod", "v1" },
 		{ "Node", "v1" },

@@ -3,7 +3,8 @@
  * digest - SHA-1 and SHA-256 of a text that comes in pieces (FIPS 180-4)
  *
  * They are part of the names that Kueue gives (name.h), so no library that may be left out of a
- * build can stand for them.  Nothing here is for security: SHA-1 is what Kueue uses.
+ * build can stand for them.  SHA-1 is not for security: it is what Kueue uses.  By SHA-256 the daemon
+ * knows the secrets of tokens, too.
  */
 #ifndef FL_CODEC_JOBS_OBJECT_DIGEST_H
 #define FL_CODEC_JOBS_OBJECT_DIGEST_H
