@@ -97,7 +97,7 @@ static int read_group(struct fl_kube *k)
 
 	g.row.namespace = k->namespace;
 	g.row.name = k->name;
-	g.row.place = fl_kube_place(k, 0);
+	g.row.place = fl_kube_place_of(k, 0);
 	if (r == 0)
 		r = fl_model_push_gangs(k->m, &g.gang, &g.row.gang, k->err);
 	if (r == 0)

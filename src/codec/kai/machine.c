@@ -100,7 +100,7 @@ static const struct fl_field machine_fields[] = {
 
 static int read_machine(struct fl_kube *k)
 {
-	struct reading n = { .row = { .name = k->name, .place = fl_kube_place(k, 0) } };
+	struct reading n = { .row = { .name = k->name, .place = fl_kube_place_of(k, 0) } };
 	int r = fl_kube_map(k, 0, machine_fields, &n);
 
 	return r < 0 ? r : fl_model_add_machine(k->m, &n.row, k->err);

@@ -298,7 +298,7 @@ static int read_pod(struct fl_kube *k)
 		return r;
 	p.row.namespace = k->namespace;
 	p.row.name = k->name;
-	p.row.place = fl_kube_place(k, 0);
+	p.row.place = fl_kube_place_of(k, 0);
 	p.row.phase = phase_of(&p);
 	p.row.foreign |= (!p.has_scheduler && !p.ours) || p.reserves;
 	/* The label counts before the class of the pod, whose value is only in that class. */

@@ -181,7 +181,7 @@ static int read_at(struct fl_kube *k, uint32_t v, const struct fl_field *fields,
 			q.says.limit.of[i] = q.of[i].limit;
 			q.says.weight.of[i] = q.of[i].weight;
 		}
-	q.node.place = fl_kube_place(k, v);
+	q.node.place = fl_kube_place_of(k, v);
 	if (r == 0)
 		r = fl_model_push_entitlements(k->m, &q.says, &q.node.entitlement, k->err);
 	if (r == 0)

@@ -66,7 +66,7 @@ static int read_documented(struct fl_kube *k, uint32_t v, void *row)
 		return r;
 	len = snprintf(subject, sizeof subject, "%s %s", k->subject,
 		       fl_doc_path(&k->doc, v, path, sizeof path));
-	c->documented.place = fl_kube_place(k, v);
+	c->documented.place = fl_kube_place_of(k, v);
 	return fl_model_sym(k->m, subject, (size_t)len, &c->documented.subject, k->err);
 }
 
@@ -472,7 +472,7 @@ static int read_shard(struct fl_kube *k)
 		return r;
 	apply_arguments(&c);
 	c.s.present = true;
-	c.s.place = fl_kube_place(k, 0);
+	c.s.place = fl_kube_place_of(k, 0);
 	*old = c.s;
 	k->m->documented = c.documented;
 	return 0;

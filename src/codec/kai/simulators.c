@@ -14,7 +14,7 @@
 
 enum { DEFAULT_REQUEST = 100000, DEFAULT_CYCLES = 100 };
 
-static struct fl_place here(const struct fl_kube *k, uint32_t v) { return fl_kube_place(k, v); }
+static struct fl_place here(const struct fl_kube *k, uint32_t v) { return fl_kube_place_of(k, v); }
 
 /* --- the fairshare simulator --- */
 

@@ -10,10 +10,12 @@
  */
 #include "codec/kueue/eviction.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 static const char previously[] = "Previously: ", preempted[] = "Preempted to accommodate ";
+static const char unknown[] = "UNKNOWN";
 
 /* In words, and as the reason of condition Preempted; one that begins another comes behind it. */
 static const struct {
@@ -36,7 +38,7 @@ static int part(struct fl_kube *k, const char *message, const char *key, const c
 		return 0;
 	at += strlen(key);
 	len = strcspn(at, ends);
-	if (len == strlen("UNKNOWN") && strncmp(at, "UNKNOWN", len) == 0)
+	if (len == strlen(unknown) && strncmp(at, unknown, len) == 0)
 		return 0;
 	return fl_model_sym(k->m, at, len, ret, k->err);
 }
@@ -77,4 +79,25 @@ int fl_kube_preempted(struct fl_kube *k, const char *message, struct fl_sym rule
 	if (r == 0)
 		r = part(k, message, "preemptor path: ", ";", &ret->preemptor_path);
 	return r;
+}
+
+static const char *words_of(const char *rule)
+{
+	for (size_t i = 0; rule && i < sizeof rules / sizeof *rules; i++)
+		if (strcmp(rules[i].rule, rule) == 0)
+			return rules[i].words;
+	return unknown;
+}
+
+static const char *known(const char *text) { return text ? text : unknown; }
+
+char *fl_kube_why_preempted(const char *uid, const char *rule, const char *by, const char *from)
+{
+	char *text;
+	int n = asprintf(&text,
+			 "%sa workload (UID: %s, JobUID: %s) due to %s; preemptor path: %s; "
+			 "preemptee path: %s",
+			 preempted, known(uid), unknown, words_of(rule), known(by), known(from));
+
+	return n < 0 ? NULL : text;
 }

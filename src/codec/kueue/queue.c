@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec/object/types.h"
+#include "codec/object/undecided.h"
 
 /* --- ResourceFlavor --- */
 
@@ -27,9 +28,11 @@ static const struct fl_field flavor_fields[] = {
 
 static int read_flavor(struct fl_kube *k)
 {
-	struct fl_flavor_row row = { .name = k->name, .place = fl_kube_place(k, 0) };
+	struct fl_flavor_row row = { .name = k->name, .place = fl_kube_place_of(k, 0) };
+	uint32_t at;
 	int r = fl_kube_map(k, 0, flavor_fields, &row);
 
+	row.undecided = fl_undecided_next(&k->doc, "ResourceFlavor", NULL, &at) != NULL;
 	return r < 0 ? r : fl_model_add_flavor(k->m, &row, k->err);
 }
 
@@ -71,7 +74,7 @@ static int read_quota(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct quota_item q = { .quota = { .borrowing_limit = FL_NO_LIMIT,
 					   .lending_limit = FL_NO_LIMIT,
-					   .place = fl_kube_place(k, v) },
+					   .place = fl_kube_place_of(k, v) },
 				.map = v };
 	int r = fl_kube_whole(k, v, quota, &q);
 
@@ -107,7 +110,7 @@ static const struct fl_field group_fields[] = {
 
 static int read_group(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_group group = { .place = fl_kube_place(k, v) };
+	struct fl_group group = { .place = fl_kube_place_of(k, v) };
 	int r = fl_kube_map(k, v, group_fields, &group);
 
 	(void)unused;
@@ -236,8 +239,45 @@ const struct fl_field fl_fields_cluster_queue_spec[] = {
 	{ .name = NULL },
 };
 
+#define FL_C_handed enum fl_handed
+static int read_handed(struct fl_kube *k, uint32_t v, const struct fl_field *f, void *to)
+{
+	enum fl_handed *handed = to;
+	struct fl_sym word;
+	int r = fl_kube_text(k, v, &word);
+
+	(void)f;
+	if (r < 0)
+		return r;
+	*handed = fl_handed_of(fl_doc_text(&k->doc, v));
+	if (*handed != FL_HANDED_OTHER)
+		return 0;
+	return fl_kube_notice(k, v, FL_NOTICE_HALF_HANDED_OVER, "write true, hold or drain",
+			      "'%.60s' is none of true, hold and drain: taken as hold",
+			      fl_doc_text(&k->doc, v));
+}
+
+static const struct fl_type fl_type_handed = {
+	.read = read_handed, .schema = "\"enum\": [\"true\", \"hold\", \"drain\", \"handover\"]"
+};
+
+static const struct fl_field known_annotations[] = {
+	{ NODE(FL_HANDED_ANNOTATION, handed, handed), .text = FL_TEXT_WORD },
+	{ .name = NULL },
+};
+
+static const struct fl_field cluster_queue_metadata[] = {
+	FL_METADATA_NAMES,
+	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
+	FL_IGNORED("deletionTimestamp"),
+	FL_METADATA_REST,
+	{ .name = NULL },
+};
+
 static const struct fl_field cluster_queue_fields[] = {
-	FL_HEAD,
+	FL_IGNORED("apiVersion"),
+	FL_IGNORED("kind"),
+	{ .name = "metadata", .fields = cluster_queue_metadata },
 	{ .name = "spec", .fields = fl_fields_cluster_queue_spec },
 	FL_IGNORED("status"),
 	{ .name = NULL },
@@ -246,10 +286,12 @@ static const struct fl_field cluster_queue_fields[] = {
 static int read_cluster_queue(struct fl_kube *k)
 {
 	struct fl_node_row row = fl_cluster_queue_default;
+	uint32_t at;
 	int r;
 
 	row.name = k->name;
-	row.place = fl_kube_place(k, 0);
+	row.place = fl_kube_place_of(k, 0);
+	row.undecided = fl_undecided_next(&k->doc, "ClusterQueue", NULL, &at) != NULL;
 	r = fl_kube_map(k, 0, cluster_queue_fields, &row);
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
@@ -280,7 +322,7 @@ static int read_cohort(struct fl_kube *k)
 	int r;
 
 	row.name = k->name;
-	row.place = fl_kube_place(k, 0);
+	row.place = fl_kube_place_of(k, 0);
 	r = fl_kube_map(k, 0, cohort_fields, &row);
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }
@@ -319,7 +361,7 @@ static int read_queue(struct fl_kube *k)
 
 	row.namespace = k->namespace;
 	row.name = k->name;
-	row.place = fl_kube_place(k, 0);
+	row.place = fl_kube_place_of(k, 0);
 	r = fl_kube_map(k, 0, queue_fields, &row);
 	return r < 0 ? r : fl_model_add_queue(k->m, &row, k->err);
 }

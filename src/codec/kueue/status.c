@@ -56,12 +56,16 @@ static int note_eviction(struct fl_kube *k, uint32_t item, struct fl_reading *w,
 		       0;
 }
 
-static void apply_condition(struct fl_reading *w, const struct condition *c)
+static void apply_condition(const struct fl_kube *k, struct fl_reading *w,
+			    const struct condition *c)
 {
 	if (strcmp(c->type, "Requeued") == 0) {
 		w->row.not_requeued = strcmp(c->status, "False") == 0;
 		w->requeue.requeued_reason = c->reason;
 	}
+	if (strcmp(c->type, "QuotaReserved") == 0 &&
+	    strcmp(fl_model_text(k->m, c->reason), "OnHold") == 0)
+		w->row.gated = true;
 	if (strcmp(c->status, "True") != 0)
 		return;
 	if (strcmp(c->type, "QuotaReserved") == 0) {
@@ -73,6 +77,8 @@ static void apply_condition(struct fl_reading *w, const struct condition *c)
 	} else if (strcmp(c->type, "Finished") == 0) {
 		w->row.finished = true;
 		w->finished_at = c->time;
+	} else if (strcmp(c->type, "WaitingForReplacementPods") == 0) {
+		w->row.gated = true;
 	} else if (strcmp(c->type, "DeactivationTarget") == 0) {
 		w->to_deactivate = true;
 	} else if (strcmp(c->type, "Evicted") == 0) {
@@ -93,7 +99,7 @@ static int read_conditions(struct fl_kube *k, uint32_t v, void *row)
 		r = fl_kube_map(k, item, condition, &c);
 		if (r < 0 || !c.type || !c.status)
 			continue;
-		apply_condition(row, &c);
+		apply_condition(k, row, &c);
 		if (*c.type == 'E' || *c.type == 'P') /* Evicted, Preempted; PodsReady */
 			r = note_eviction(k, item, row, &c);
 	}

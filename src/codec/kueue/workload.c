@@ -2,6 +2,7 @@
 /* Workload: its requests; its pods are read by codec/object/pod.c, its status by status.c. */
 #include <string.h>
 
+#include "codec/object/undecided.h"
 #include "codec/object/workload.h"
 #include "codec/own/life.h"
 
@@ -120,8 +121,26 @@ static const struct fl_field owner[] = {
 	{ .name = NULL },
 };
 
+static int read_gate(struct fl_kube *k, uint32_t v, void *row)
+{
+	struct fl_sym gates;
+	int r = fl_kube_text(k, v, &gates);
+
+	if (r == 0 && *fl_doc_text(&k->doc, v))
+		((struct fl_reading *)row)->row.gated = true;
+	return r;
+}
+
+static int read_deletion(struct fl_kube *k, uint32_t v, void *row)
+{
+	if (!fl_kube_is_null(k, v))
+		((struct fl_reading *)row)->row.gated = true;
+	return 0;
+}
+
 static const struct fl_field known_annotations[] = {
 	FL_LIFE_ANNOTATIONS,
+	{ .name = "kueue.x-k8s.io/admission-gated-by", .read = read_gate, .text = FL_TEXT_WORD },
 	{ .name = NULL },
 };
 
@@ -133,7 +152,7 @@ static const struct fl_field workload_metadata[] = {
 	FL_IGNORED("namespace"),
 	FL_IGNORED("labels"),
 	{ .name = "annotations", .type = &fl_type_some, .fields = known_annotations },
-	FL_IGNORED("deletionTimestamp"),
+	{ .name = "deletionTimestamp", .read = read_deletion, .text = FL_TEXT_WORD },
 	FL_METADATA_REST,
 	{ .name = NULL },
 };
@@ -224,13 +243,14 @@ static int read_workload(struct fl_kube *k)
 
 	w.row.namespace = k->namespace;
 	w.row.name = k->name;
-	w.row.place = fl_kube_place(k, 0);
+	w.row.place = fl_kube_place_of(k, 0);
 	r = fl_kube_map(k, 0, workload_fields, &w);
 	if (r < 0)
 		return r;
 	if (k->held) /* its conditions may be what could not be read */
 		w.quota_reserved = w.row.admitted = true;
 	w.row.reserved = w.quota_reserved && w.has_admission;
+	w.row.gated |= fl_undecided_workload(&k->doc);
 	/*
 	 * As Kueue will do: a workload with quota is deactivated when an admission check rejects
 	 * it.

@@ -185,6 +185,51 @@ TEST(gpu_memory)
 	}
 }
 
+#define BIND(pod, spec, status)                                                                    \
+	"---\napiVersion: scheduling.run.ai/v1alpha2\nkind: BindRequest\nmetadata: {name: b}\n"    \
+	"spec: {podName: " pod ", selectedNode: n1" spec "}\nstatus: {" status "}\n"
+
+/* A pod that is being bound is on its node, before or behind the request; one that holds or is gated stays. */
+TEST(pods_that_are_being_bound)
+{
+	static const struct {
+		const char *text;
+		enum fl_task_phase phase;
+		const char *machine; /* NULL: none */
+	} rows[] = {
+		{ POD(LABELLED, "", "") BIND("p", "", ""), FL_TASK_ALLOCATED, "n1" },
+		{ BIND("p", "", "") POD(LABELLED, "", ""), FL_TASK_ALLOCATED, "n1" },
+		{ BIND("other", "", "") POD(LABELLED, "", ""), FL_TASK_PENDING, NULL },
+		{ POD(LABELLED, "nodeName: n2", "") BIND("p", "", ""), FL_TASK_ALLOCATED, "n2" },
+		{ POD(LABELLED, "schedulingGates: [{name: g}]", "") BIND("p", "", ""), FL_TASK_DONE,
+		  NULL },
+		{ POD(LABELLED, "", "") BIND("p", "", "phase: Failed"), FL_TASK_PENDING, NULL },
+		{ POD(LABELLED, "", "")
+			  BIND("p", ", backoffLimit: 3", "phase: Failed, failedAttempts: 2"),
+		  FL_TASK_ALLOCATED, "n1" },
+		{ POD(LABELLED, "", "")
+			  BIND("p", ", backoffLimit: 3", "phase: Failed, failedAttempts: 3"),
+		  FL_TASK_PENDING, NULL },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[2048];
+		struct fl_model *m;
+
+		(void)snprintf(text, sizeof text, "%s%s", rows[i].text,
+			       NODE("n1", "") NODE("n2", ""));
+		m = load(text);
+		assert_int_equal(m->n_tasks, 1);
+		CHECK(m->tasks[0].phase == rows[i].phase, rows[i].text);
+		CHECK((m->tasks[0].machine.v == FL_NONE) == !rows[i].machine, rows[i].text);
+		if (rows[i].machine)
+			assert_string_equal(fl_model_text(m,
+							  m->machines[m->tasks[0].machine.v].name),
+					    rows[i].machine);
+		fl_model_free(m);
+	}
+}
+
 /* The documented name of the multiplier counts with a Policy, before or behind the shard. */
 TEST(documented_multiplier)
 {
