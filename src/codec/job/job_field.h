@@ -10,7 +10,8 @@ enum fl_job_field {
 	FL_JOB_F_PRIORITY,
 	FL_JOB_F_TASKS,
 	FL_JOB_F_REQUESTS,
-	FL_JOB_F_COMMAND, /* before the environment: their texts are stored in this order */
+	FL_JOB_F_COMMAND, /* the texts of these three are stored in this order */
+	FL_JOB_F_HOOKS,
 	FL_JOB_F_ENVIRONMENT,
 	FL_JOB_F_DIRECTORY,
 	FL_JOB_F_OUTPUT,
@@ -18,13 +19,21 @@ enum fl_job_field {
 	FL_JOB_F_GRACE,
 	FL_JOB_F_SIGNAL,
 	FL_JOB_F_HOLD,
+	FL_JOB_F_REQUEUE,
+	FL_JOB_F_BEGIN,
+	FL_JOB_F_COMMENT,
 	FL_JOB_F_AFTER,
+	FL_JOB_F_SINGLETON,
 	FL_JOB_F_LABELS,
+	FL_JOB_F_INTERACTIVE,
 	FL_JOB_F_ARRAY,
 	FL_JOB_F_ARRAY_INDEX, /* this and the following ones are of a stored job only */
+	FL_JOB_F_ARRAY_MOST,
 	FL_JOB_F_UID,
 	FL_JOB_F_GID,
 	FL_JOB_F_USER,
+	FL_JOB_F_HOLD_REASON,
+	FL_JOB_F_FIRST, /* what it was submitted with, where that was changed (job_update.h) */
 	FL_JOB_FIELDS
 };
 

@@ -10,6 +10,10 @@
 #include "base/plain.h"
 #include "base/time.h"
 #include "codec/job/job_field.h"
+#include "codec/job/job_read.h"
+#include "codec/job/job_read_array.h"
+#include "codec/job/job_read_hooks.h"
+#include "codec/job/job_update.h"
 #include "codec/text/quantity.h"
 
 int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairlead_error *err)
@@ -33,30 +37,6 @@ int fl_job_amount(const char *resource, const char *text, fl_amount *ret, fairle
 	return 0;
 }
 
-static const char *type_name(json_t *json)
-{
-	switch (json_typeof(json)) {
-	case JSON_OBJECT:
-		return "an object";
-	case JSON_ARRAY:
-		return "a list";
-	case JSON_STRING:
-		return "a text";
-	case JSON_INTEGER:
-	case JSON_REAL:
-		return "a number";
-	case JSON_NULL:
-		return "null";
-	default:
-		return "true or false";
-	}
-}
-
-static int fail_type(json_t *json, const char *want, fairlead_error *err)
-{
-	return fl_fail(err, FAIRLEAD_EINPUT, "must be %s, not %s", want, type_name(json));
-}
-
 /* One line, without characters that a terminal would obey or that cannot be seen. */
 static bool is_plain(const char *text)
 {
@@ -72,7 +52,7 @@ static int take_word(json_t *json, enum fl_job_form form, char *ret, size_t size
 	const char *text = json_string_value(json);
 
 	if (!text)
-		return fail_type(json, "a text", err);
+		return fl_job_fail_type(json, "a text", err);
 	if (strlen(text) >= size)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "is longer than %zu bytes", size - 1);
 	if (form == FL_JOB_SUBMITTED && !is_plain(text))
@@ -82,25 +62,17 @@ static int take_word(json_t *json, enum fl_job_form form, char *ret, size_t size
 	return 0;
 }
 
-static int take_number(json_t *json, int64_t min, int64_t max, int64_t *ret, fairlead_error *err)
-{
-	if (!json_is_integer(json))
-		return fail_type(json, "a whole number", err);
-	if (json_integer_value(json) < min || json_integer_value(json) > max)
-		return fl_fail(err, FAIRLEAD_EINPUT, "%lld is not from %lld to %lld",
-			       (long long)json_integer_value(json), (long long)min, (long long)max);
-	*ret = json_integer_value(json);
-	return 0;
-}
+/* How a length of time is read. */
+typedef int period_fn(const char *text, size_t len, fl_time *ret, fairlead_error *err);
 
-static int take_period(json_t *json, bool zero, fl_time *ret, fairlead_error *err)
+static int take_period(json_t *json, period_fn *parse, bool zero, fl_time *ret, fairlead_error *err)
 {
 	const char *text = json_string_value(json);
 	fl_time length;
 
 	if (!text)
-		return fail_type(json, "a length of time such as \"1h30m\"", err);
-	int rc = fl_period_parse(text, strlen(text), &length, err);
+		return fl_job_fail_type(json, "a length of time such as \"1h30m\"", err);
+	int rc = parse(text, strlen(text), &length, err);
 	if (rc < 0)
 		return rc;
 	if (!zero && length == 0)
@@ -109,13 +81,51 @@ static int take_period(json_t *json, bool zero, fl_time *ret, fairlead_error *er
 	return 0;
 }
 
+/* What the runner fills in. */
+static int check_pattern(const char *path, fairlead_error *err)
+{
+	for (; (path = strchr(path, '%')); path += 2)
+		if (!path[1] || !strchr("jta%", path[1]))
+			return fl_fail(err, FAIRLEAD_EINPUT,
+				       "'%.2s' in it is not known; after %% comes j, t, a or %%",
+				       path);
+	return 0;
+}
+
+static int take_instant(json_t *json, fl_time *ret, fairlead_error *err)
+{
+	const char *text = json_string_value(json);
+
+	return text ? fl_time_parse(text, strlen(text), ret, err) :
+		      fl_job_fail_type(json, "a time such as \"2026-01-31T12:00:00Z\"", err);
+}
+
+static int take_flag(json_t *json, bool *ret, fairlead_error *err)
+{
+	*ret = json_is_true(json);
+	return json_is_boolean(json) ? 0 : fl_job_fail_type(json, "true or false", err);
+}
+
+static int take_interactive(json_t *json, enum fl_interactive *ret, fairlead_error *err)
+{
+	const char *text = json_string_value(json);
+
+	for (int how = FL_INTERACTIVE_FILES; text && how < FL_INTERACTIVES; how++)
+		if (strcmp(text, fl_interactive_name((enum fl_interactive)how)) == 0) {
+			*ret = (enum fl_interactive)how;
+			return 0;
+		}
+	return text ? fl_fail(err, FAIRLEAD_EINPUT, "'%.60s' is neither files nor terminal", text) :
+		      fl_job_fail_type(json, "a text", err);
+}
+
 /* An absolute path; it may have any characters but NUL. */
 static int take_path(json_t *json, char *ret, size_t size, fairlead_error *err)
 {
 	const char *text = json_string_value(json);
 
 	if (!text)
-		return fail_type(json, "a text", err);
+		return fl_job_fail_type(json, "a text", err);
 	if (text[0] != '/')
 		return fl_fail(err, FAIRLEAD_EINPUT, "'%.100s' does not begin with '/'", text);
 	if (strlen(text) >= size)
@@ -142,7 +152,7 @@ static int take_amount(const char *resource, json_t *json, fl_amount *ret, fairl
 		text = digits;
 	}
 	return text ? fl_job_amount(resource, text, ret, err) :
-		      fail_type(json, "an amount such as \"2\", \"500m\" or \"4Gi\"", err);
+		      fl_job_fail_type(json, "an amount such as \"2\", \"500m\" or \"4Gi\"", err);
 }
 
 static bool is_name(const char *text)
@@ -173,7 +183,7 @@ static int check_names(json_t *json, size_t max, const char *what, fairlead_erro
 	json_t *value;
 
 	if (!json_is_object(json))
-		return fail_type(json, "an object", err);
+		return fl_job_fail_type(json, "an object", err);
 	if (json_object_size(json) > max)
 		return fl_fail(err, FAIRLEAD_ELIMIT, "has %zu entries; at most %zu are allowed",
 			       json_object_size(json), max);
@@ -243,21 +253,23 @@ static int take_one_after(json_t *json, struct fl_job_after *ret, fairlead_error
 	int64_t job = 0;
 
 	if (!json_is_object(json))
-		return fail_type(json, "an object such as {\"job\": 12, \"when\": \"ok\"}", err);
+		return fl_job_fail_type(json, "an object such as {\"job\": 12, \"when\": \"ok\"}",
+					err);
 	json_object_foreach(json, key, value)
 	{
 		if (strcmp(key, "job") == 0) {
-			if (take_number(value, 1, INT64_MAX, &job, err) < 0)
+			if (fl_job_take_number(value, 1, INT64_MAX, &job, err) < 0)
 				return fl_fail_in(err, "job");
 		} else if (strcmp(key, "when") == 0) {
 			const char *text = json_string_value(value);
 			unsigned i = 0;
 
-			while (text && i <= FL_AFTER_ANY &&
+			while (text && i < FL_AFTERS &&
 			       strcmp(text, fl_after_name((enum fl_after)i)) != 0)
 				i++;
-			if (!text || i > FL_AFTER_ANY) {
-				fl_fail(err, FAIRLEAD_EINPUT, "is none of ok, failed and any");
+			if (!text || i == FL_AFTERS) {
+				fl_fail(err, FAIRLEAD_EINPUT,
+					"is none of ok, failed, any and begun");
 				return fl_fail_in(err, "when");
 			}
 			ret->how = (enum fl_after)i;
@@ -278,7 +290,7 @@ static int take_after(json_t *json, struct fl_job_document *d, fairlead_error *e
 	struct fl_job_spec *s = &d->spec;
 
 	if (!json_is_array(json)) {
-		fail_type(json, "a list", err);
+		fl_job_fail_type(json, "a list", err);
 		return fl_fail_in(err, "after");
 	}
 	if (json_array_size(json) > FL_JOB_AFTER) {
@@ -294,47 +306,23 @@ static int take_after(json_t *json, struct fl_job_document *d, fairlead_error *e
 	return 0;
 }
 
-/* Appends to the room for texts, up to the longest allowed length. */
-static int add_text(struct fl_job_document *d, const char *name, const char *value,
-		    uint32_t *ret_len, fairlead_error *err)
-{
-	struct fl_job_spec *s = &d->spec;
-	size_t at = (size_t)s->command_len + s->environment_len;
-	size_t room = FL_JOB_ARGUMENTS - at, n = strlen(name), m = value ? strlen(value) + 1 : 0;
-
-	if (n + m + 1 > room) {
-		fl_fail(err, FAIRLEAD_ELIMIT,
-			"command and environment together have more than %d bytes",
-			FL_JOB_ARGUMENTS);
-		return fl_fail_hint(err,
-				    "put long data into a file; with --clean-env no variable of "
-				    "your environment is passed on");
-	}
-	memcpy(d->texts + at, name, n + 1);
-	if (value) {
-		d->texts[at + n] = '=';
-		memcpy(d->texts + at + n + 1, value, m);
-	}
-	*ret_len += (uint32_t)(n + m + 1);
-	return 0;
-}
-
 static int take_command(json_t *json, struct fl_job_document *d, fairlead_error *err)
 {
 	json_t *value;
 	size_t i;
 
 	if (!json_is_array(json)) {
-		fail_type(json, "a list of texts", err);
+		fl_job_fail_type(json, "a list of texts", err);
 		return fl_fail_in(err, "command");
 	}
 	json_array_foreach(json, i, value)
 	{
 		if (!json_is_string(value)) {
-			fail_type(value, "a text", err);
+			fl_job_fail_type(value, "a text", err);
 			return fl_fail_in(err, "command[%zu]", i);
 		}
-		if (add_text(d, json_string_value(value), NULL, &d->spec.command_len, err) < 0)
+		if (fl_job_add_text(d, json_string_value(value), NULL, &d->spec.command_len, err) <
+		    0)
 			return fl_fail_in(err, "command");
 	}
 	if (d->spec.command_len == 0 || *d->texts == '\0') {
@@ -344,13 +332,14 @@ static int take_command(json_t *json, struct fl_job_document *d, fairlead_error 
 	return 0;
 }
 
-static int take_environment(json_t *json, struct fl_job_document *d, fairlead_error *err)
+static int take_environment(json_t *json, enum fl_job_form form, struct fl_job_document *d,
+			    fairlead_error *err)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(json)) {
-		fail_type(json, "an object", err);
+		fl_job_fail_type(json, "an object", err);
 		return fl_fail_in(err, "environment");
 	}
 	json_object_foreach(json, key, value)
@@ -361,10 +350,13 @@ static int take_environment(json_t *json, struct fl_job_document *d, fairlead_er
 			return fl_fail_in(err, "environment");
 		}
 		if (!json_is_string(value)) {
-			fail_type(value, "a text", err);
+			fl_job_fail_type(value, "a text", err);
 			return fl_fail_in(err, "environment.%s", key);
 		}
-		if (add_text(d, key, json_string_value(value), &d->spec.environment_len, err) < 0)
+		if (form == FL_JOB_SUBMITTED && fl_job_is_array_variable(key))
+			continue;
+		if (fl_job_add_text(d, key, json_string_value(value), &d->spec.environment_len,
+				    err) < 0)
 			return fl_fail_in(err, "environment");
 	}
 	return 0;
@@ -375,7 +367,7 @@ static int take_signal(json_t *json, int *ret, fairlead_error *err)
 	const char *text = json_string_value(json);
 
 	if (!text)
-		return fail_type(json, "a text", err);
+		return fl_job_fail_type(json, "a text", err);
 	int number = fl_job_signal(text);
 	if (!number)
 		return fl_fail(err, FAIRLEAD_EINPUT,
@@ -388,18 +380,15 @@ static int take_signal(json_t *json, int *ret, fairlead_error *err)
 static int take_array(json_t *json, enum fl_job_form form, struct fl_job_document *d,
 		      fairlead_error *err)
 {
-	bool stored = form == FL_JOB_STORED;
 	int64_t n = 0;
-	int rc = take_number(json, 1, stored ? INT64_MAX : FL_JOB_ARRAY, &n, err);
+	int rc;
 
-	if (rc < 0)
-		return rc;
-	d->is_array = true;
-	if (stored)
-		d->spec.array = (uint64_t)n;
-	else
-		d->copies = (uint32_t)n;
-	return 0;
+	if (form == FL_JOB_SUBMITTED)
+		return fl_job_take_array(json, d, err);
+	rc = fl_job_take_number(json, 1, INT64_MAX, &n, err);
+	d->is_array = rc == 0;
+	d->spec.array = (uint64_t)n;
+	return rc;
 }
 
 /* The fields that become a number. */
@@ -410,12 +399,13 @@ static int take_count(enum fl_job_field f, json_t *json, struct fl_job_spec *s, 
 	} bounds[FL_JOB_FIELDS] = {
 		[FL_JOB_F_PRIORITY] = { INT32_MIN, INT32_MAX },
 		[FL_JOB_F_TASKS] = { 1, FL_JOB_TASKS },
-		[FL_JOB_F_ARRAY_INDEX] = { 0, FL_JOB_ARRAY - 1 },
+		[FL_JOB_F_ARRAY_INDEX] = { 0, FL_JOB_INDEX },
+		[FL_JOB_F_ARRAY_MOST] = { 1, FL_JOB_INDEX },
 		[FL_JOB_F_UID] = { 0, UINT32_MAX },
 		[FL_JOB_F_GID] = { 0, UINT32_MAX },
 	};
 	int64_t n = 0;
-	int rc = take_number(json, bounds[f].min, bounds[f].max, &n, err);
+	int rc = fl_job_take_number(json, bounds[f].min, bounds[f].max, &n, err);
 
 	if (rc < 0)
 		return rc;
@@ -425,6 +415,8 @@ static int take_count(enum fl_job_field f, json_t *json, struct fl_job_spec *s, 
 		s->tasks = (uint32_t)n;
 	else if (f == FL_JOB_F_ARRAY_INDEX)
 		s->array_index = (uint32_t)n;
+	else if (f == FL_JOB_F_ARRAY_MOST)
+		s->array_most = (uint32_t)n;
 	else if (f == FL_JOB_F_UID)
 		s->uid = (uint32_t)n;
 	else
@@ -436,6 +428,7 @@ static int take_field(enum fl_job_field f, json_t *json, enum fl_job_form form,
 		      struct fl_job_document *d, fairlead_error *err)
 {
 	struct fl_job_spec *s = &d->spec;
+	int rc;
 
 	switch (f) {
 	case FL_JOB_F_NAME:
@@ -447,18 +440,34 @@ static int take_field(enum fl_job_field f, json_t *json, enum fl_job_form form,
 	case FL_JOB_F_DIRECTORY:
 		return take_path(json, s->directory, sizeof(s->directory), err);
 	case FL_JOB_F_OUTPUT:
-		return take_path(json, s->output, sizeof(s->output), err);
+		rc = take_path(json, s->output, sizeof(s->output), err);
+		return rc < 0 || form == FL_JOB_STORED ? rc : check_pattern(s->output, err);
 	case FL_JOB_F_TIME_LIMIT:
-		return take_period(json, /* zero= */ false, &s->time_limit, err);
+		return take_period(json, fl_limit_parse, /* zero= */ false, &s->time_limit, err);
 	case FL_JOB_F_GRACE:
-		return take_period(json, /* zero= */ true, &s->grace, err);
+		return take_period(json, fl_period_parse, /* zero= */ true, &s->grace, err);
 	case FL_JOB_F_SIGNAL:
 		return take_signal(json, &s->signal, err);
+	case FL_JOB_F_COMMENT:
+		return take_word(json, form, s->comment, sizeof(s->comment), err);
+	case FL_JOB_F_HOLD_REASON:
+		return take_word(json, form, s->hold_reason, sizeof(s->hold_reason), err);
+	case FL_JOB_F_FIRST:
+		return 0;
 	case FL_JOB_F_ARRAY:
 		return take_array(json, form, d, err);
 	case FL_JOB_F_HOLD:
-		s->hold = json_is_true(json);
-		return json_is_boolean(json) ? 0 : fail_type(json, "true or false", err);
+		return take_flag(json, &s->hold, err);
+	case FL_JOB_F_SINGLETON:
+		return take_flag(json, &s->singleton, err);
+	case FL_JOB_F_INTERACTIVE:
+		return take_interactive(json, &s->interactive, err);
+	case FL_JOB_F_REQUEUE:
+		rc = take_flag(json, &s->once, err);
+		s->once = !s->once;
+		return rc;
+	case FL_JOB_F_BEGIN:
+		return take_instant(json, &s->begin, err);
 	default:
 		return take_count(f, json, s, err);
 	}
@@ -473,7 +482,9 @@ static int take(enum fl_job_field f, json_t *json, enum fl_job_form form, struct
 	case FL_JOB_F_COMMAND:
 		return take_command(json, d, err);
 	case FL_JOB_F_ENVIRONMENT:
-		return take_environment(json, d, err);
+		return take_environment(json, form, d, err);
+	case FL_JOB_F_HOOKS:
+		return fl_job_take_hooks(json, d, err);
 	case FL_JOB_F_AFTER:
 		return take_after(json, d, err);
 	case FL_JOB_F_LABELS:
@@ -512,15 +523,18 @@ static int check_keys(json_t *json, unsigned n_known, fairlead_error *err)
 	return 0;
 }
 
-/* The bytes of command and environment, up to the allowed size. */
+/* The bytes of command, hooks and environment, up to the allowed size. */
 static size_t room_for_texts(json_t *json)
 {
+	enum { ARRAY_VARIABLES = 160 };
 	json_t *environment = json_object_get(json, "environment"), *value;
-	json_t *command = json_object_get(json, "command");
+	json_t *command = json_object_get(json, "command"), *hooks = json_object_get(json, "hooks");
 	const char *key;
-	size_t i, n = 0;
+	size_t i, n = json_object_get(json, "array") ? ARRAY_VARIABLES : 0;
 
 	json_array_foreach(command, i, value) n += json_string_length(value) + 1;
+	json_array_foreach(hooks, i, value)
+		n += json_string_length(json_object_get(value, "command")) + 1;
 	json_object_foreach(environment, key, value)
 		n += strlen(key) + json_string_length(value) + 2;
 	return n < FL_JOB_ARGUMENTS ? n : FL_JOB_ARGUMENTS;
@@ -536,6 +550,11 @@ static int check_whole(const struct fl_job_spec *s, fairlead_error *err)
 
 	if (missing)
 		return fl_fail(err, FAIRLEAD_EINPUT, "%s is missing", missing);
+	if (s->singleton && !*s->name) {
+		fl_fail(err, FAIRLEAD_EINPUT,
+			"singleton needs a name: it waits for earlier jobs of the same name");
+		return fl_fail_hint(err, "give it one with --name");
+	}
 	for (uint32_t i = 0; i < s->n_requests; i++)
 		if (__builtin_mul_overflow(s->requests[i].amount, (fl_amount)s->tasks, &all) ||
 		    all == FL_UNLIMITED) {
@@ -546,10 +565,37 @@ static int check_whole(const struct fl_job_spec *s, fairlead_error *err)
 	return 0;
 }
 
+/*
+ * What it cannot have beside the standard files of a client.  It is never queued again when it has
+ * run: the same input is not given twice.
+ */
+static int check_interactive(const json_t *json, struct fl_job_document *d, fairlead_error *err)
+{
+	struct fl_job_spec *s = &d->spec;
+
+	if (!s->interactive)
+		return 0;
+	if (s->tasks > 1)
+		return fl_fail(err, FAIRLEAD_EINPUT, "an interactive job has one task, not %u",
+			       s->tasks);
+	if (d->is_array)
+		return fl_fail(err, FAIRLEAD_EINPUT, "an array cannot be interactive");
+	if (*s->output)
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "the output of an interactive job goes to its client, so it has "
+			       "no file for it");
+	if (json_is_true(json_object_get(json, fl_job_fields[FL_JOB_F_REQUEUE])))
+		return fl_fail(err, FAIRLEAD_EINPUT,
+			       "an interactive job is not queued again when it was preempted: "
+			       "its client does not give the same input twice");
+	s->once = true;
+	return 0;
+}
+
 int fl_job_from_json(json_t *json, enum fl_job_form form, struct fl_job_document *ret,
 		     fairlead_error *err)
 {
-	unsigned n_known = form == FL_JOB_STORED ? FL_JOB_FIELDS : FL_JOB_F_ARRAY_INDEX;
+	unsigned n_known = form == FL_JOB_SUBMITTED ? FL_JOB_F_ARRAY_INDEX : FL_JOB_FIELDS;
 	struct fl_job_document d = {
 		.spec = { .tasks = 1, .time_limit = FL_NEVER, .grace = FL_TIME_NONE },
 		.copies = 1,
@@ -558,7 +604,7 @@ int fl_job_from_json(json_t *json, enum fl_job_form form, struct fl_job_document
 
 	err = err ? err : &unused;
 	if (!json_is_object(json))
-		return fail_type(json, "an object with the fields of a job", err);
+		return fl_job_fail_type(json, "an object with the fields of a job", err);
 	int rc = check_keys(json, n_known, err);
 	if (rc < 0)
 		return rc;
@@ -573,19 +619,95 @@ int fl_job_from_json(json_t *json, enum fl_job_form form, struct fl_job_document
 	}
 	if (rc == 0)
 		rc = check_whole(&d.spec, err);
+	if (rc == 0)
+		rc = check_interactive(json, &d, err);
+	if (rc == 0 && d.is_array && form == FL_JOB_SUBMITTED &&
+	    (rc = fl_job_add_array_variables(&d, err)) < 0)
+		fl_fail_in(err, "environment");
 	if (rc < 0) {
-		free(d.texts);
+		fl_job_document_done(&d);
 		return rc;
 	}
 	d.spec.command = d.texts;
-	d.spec.environment = d.texts + d.spec.command_len;
+	d.spec.hooks = d.texts + d.spec.command_len;
+	d.spec.environment = d.spec.hooks + d.spec.hooks_len;
 	*ret = d;
 	return 0;
+}
+
+/* --- changes --- */
+
+/* In the order in which people are told of them. */
+static const enum fl_job_field may_change[] = { FL_JOB_F_NAME,       FL_JOB_F_QUEUE,
+						FL_JOB_F_PRIORITY,   FL_JOB_F_TIME_LIMIT,
+						FL_JOB_F_AFTER,      FL_JOB_F_COMMENT,
+						FL_JOB_F_HOLD_REASON };
+enum { N_MAY_CHANGE = sizeof may_change / sizeof *may_change };
+
+static bool is_change(const char *key)
+{
+	for (unsigned i = 0; i < N_MAY_CHANGE; i++)
+		if (strcmp(fl_job_fields[may_change[i]], key) == 0)
+			return true;
+	return false;
+}
+
+static int check_changes(json_t *json, fairlead_error *err)
+{
+	const char *key;
+	json_t *value;
+
+	if (!json_is_object(json) || json_object_size(json) == 0)
+		return fl_job_fail_type(json, "an object with what is to change", err);
+	json_object_foreach(json, key, value)
+	{
+		if (is_change(key))
+			continue;
+		fl_fail(err, FAIRLEAD_EINPUT, "'%.100s' of a job cannot be changed", key);
+		return fl_fail_hint(err, "what can: name, queue, priority, timeLimit, after, "
+					 "comment and holdReason");
+	}
+	return 0;
+}
+
+/* null: as of a job without it. */
+static int take_change(enum fl_job_field f, json_t *json, enum fl_job_form form,
+		       struct fl_job_document *d, fairlead_error *err)
+{
+	if (json_is_null(json) && (f == FL_JOB_F_TIME_LIMIT || f == FL_JOB_F_AFTER ||
+				   f == FL_JOB_F_COMMENT || f == FL_JOB_F_HOLD_REASON))
+		return 0;
+	if ((f == FL_JOB_F_NAME || f == FL_JOB_F_QUEUE) && json_string_length(json) == 0) {
+		fl_job_fail_type(json, "a text that is not empty", err);
+		return fl_fail_in(err, "%s", fl_job_fields[f]);
+	}
+	return take(f, json, form, d, err);
+}
+
+int fl_job_update_from_json(json_t *json, enum fl_job_form form, struct fl_job_update *ret,
+			    fairlead_error *err)
+{
+	struct fl_job_document d = { .spec = { .time_limit = FL_NEVER } };
+	uint32_t fields = 0;
+	int rc = form == FL_JOB_SUBMITTED ? check_changes(json, err) : 0;
+
+	for (unsigned i = 0; i < N_MAY_CHANGE && rc == 0; i++) {
+		json_t *value = json_object_get(json, fl_job_fields[may_change[i]]);
+
+		if (!value)
+			continue;
+		fields |= 1U << may_change[i];
+		rc = take_change(may_change[i], value, form, &d, err);
+	}
+	if (rc == 0)
+		*ret = (struct fl_job_update){ .fields = fields, .spec = d.spec };
+	return rc;
 }
 
 void fl_job_document_done(struct fl_job_document *d)
 {
 	free(d->texts);
+	free(d->indexes);
 	*d = (struct fl_job_document){ 0 };
 }
 
@@ -614,6 +736,8 @@ int fl_job_parse(const char *text, size_t len, enum fl_job_form form, struct fl_
 	json_t *json;
 	int rc = fl_job_json_load(text, len, &json, err);
 
+	if (rc == 0 && form == FL_JOB_FIRST)
+		len = fl_job_update_undo(json, len);
 	if (rc == 0) {
 		rc = fl_job_from_json(json, form, ret, err);
 		json_decref(json);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "codec/job/job_field.h"
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
@@ -41,9 +42,23 @@ static const char *const afters[] = {
 	[FL_AFTER_OK] = "ok",
 	[FL_AFTER_FAILED] = "failed",
 	[FL_AFTER_ANY] = "any",
+	[FL_AFTER_BEGUN] = "begun",
 };
 
 const char *fl_after_name(enum fl_after how) { return afters[how]; }
+
+static const char *const events[] = { "begin", "end", "fail", "preempted" };
+enum { EVENTS = sizeof events / sizeof *events };
+
+const char *fl_hook_event_name(unsigned bit) { return bit < EVENTS ? events[bit] : NULL; }
+
+unsigned fl_hook_event(const char *name, size_t len)
+{
+	for (unsigned i = 0; i < EVENTS; i++)
+		if (strlen(events[i]) == len && strncmp(events[i], name, len) == 0)
+			return 1U << i;
+	return 0;
+}
 
 const char *fl_job_period(fl_time length, char buffer[64])
 {
@@ -80,6 +95,7 @@ const char *const fl_job_fields[FL_JOB_FIELDS] = {
 	[FL_JOB_F_TASKS] = "tasks",
 	[FL_JOB_F_REQUESTS] = "requests",
 	[FL_JOB_F_COMMAND] = "command",
+	[FL_JOB_F_HOOKS] = "hooks",
 	[FL_JOB_F_ENVIRONMENT] = "environment",
 	[FL_JOB_F_DIRECTORY] = "directory",
 	[FL_JOB_F_OUTPUT] = "output",
@@ -87,13 +103,21 @@ const char *const fl_job_fields[FL_JOB_FIELDS] = {
 	[FL_JOB_F_GRACE] = "grace",
 	[FL_JOB_F_SIGNAL] = "signal",
 	[FL_JOB_F_HOLD] = "hold",
+	[FL_JOB_F_REQUEUE] = "requeue",
+	[FL_JOB_F_BEGIN] = "begin",
+	[FL_JOB_F_COMMENT] = "comment",
 	[FL_JOB_F_AFTER] = "after",
+	[FL_JOB_F_SINGLETON] = "singleton",
 	[FL_JOB_F_LABELS] = "labels",
+	[FL_JOB_F_INTERACTIVE] = "interactive",
 	[FL_JOB_F_ARRAY] = "array",
 	[FL_JOB_F_ARRAY_INDEX] = "arrayIndex",
+	[FL_JOB_F_ARRAY_MOST] = "arrayMost",
 	[FL_JOB_F_UID] = "uid",
 	[FL_JOB_F_GID] = "gid",
 	[FL_JOB_F_USER] = "user",
+	[FL_JOB_F_HOLD_REASON] = "holdReason",
+	[FL_JOB_F_FIRST] = "first",
 };
 
 /* --- writing --- */
@@ -180,10 +204,45 @@ static json_t *environment_json(const struct fl_job_spec *s)
 	return ok ? object : NULL;
 }
 
+static json_t *events_json(unsigned bits)
+{
+	json_t *list = json_array();
+	bool ok = list;
+	const char *name;
+
+	for (unsigned bit = 0; ok && (name = fl_hook_event_name(bit)); bit++)
+		if (bits & 1U << bit)
+			ok = json_array_append_new(list, json_string(name)) == 0;
+	if (!ok)
+		json_decref(list);
+	return ok ? list : NULL;
+}
+
+static json_t *hooks_json(const struct fl_job_spec *s)
+{
+	const char *command = s->hooks;
+	json_t *list = json_array();
+	bool ok = list;
+
+	for (uint32_t i = 0; i < s->n_hooks && ok; i++) {
+		ok = json_array_append_new(list, json_pack("{s:o, s:s}", "on",
+							   events_json(s->hook_events[i]),
+							   "command", command)) == 0;
+		command += strlen(command) + 1;
+	}
+	if (!ok)
+		json_decref(list);
+	return ok ? list : NULL;
+}
+
+static const char *const interactive_names[FL_INTERACTIVES] = { "", "files", "terminal" };
+
+const char *fl_interactive_name(enum fl_interactive how) { return interactive_names[how]; }
+
 /* Fields with their default value are left out. */
 static bool put_optional(json_t *o, const struct fl_job_spec *s)
 {
-	char buffer[64];
+	char buffer[64], time[40];
 
 	return (!*s->output || put(o, FL_JOB_F_OUTPUT, json_string(s->output))) &&
 	       (s->time_limit == FL_NEVER ||
@@ -193,10 +252,20 @@ static bool put_optional(json_t *o, const struct fl_job_spec *s)
 	       (s->signal == 0 ||
 		put(o, FL_JOB_F_SIGNAL, json_string(fl_job_signal_name(s->signal)))) &&
 	       put(o, FL_JOB_F_HOLD, json_boolean(s->hold)) &&
+	       (!s->once || put(o, FL_JOB_F_REQUEUE, json_false())) &&
+	       (s->begin == 0 ||
+		put(o, FL_JOB_F_BEGIN, json_string(fl_time_format(time, s->begin)))) &&
+	       (!*s->comment || put(o, FL_JOB_F_COMMENT, json_string(s->comment))) &&
 	       (s->n_after == 0 || put(o, FL_JOB_F_AFTER, after_json(s))) &&
+	       (!s->singleton || put(o, FL_JOB_F_SINGLETON, json_true())) &&
+	       (s->n_hooks == 0 || put(o, FL_JOB_F_HOOKS, hooks_json(s))) &&
 	       (s->n_labels == 0 || put(o, FL_JOB_F_LABELS, labels_json(s))) &&
-	       (s->array == 0 || (put(o, FL_JOB_F_ARRAY, json_integer((json_int_t)s->array)) &&
-				  put(o, FL_JOB_F_ARRAY_INDEX, json_integer(s->array_index))));
+	       (!s->interactive ||
+		put(o, FL_JOB_F_INTERACTIVE, json_string(fl_interactive_name(s->interactive)))) &&
+	       (s->array == 0 ||
+		(put(o, FL_JOB_F_ARRAY, json_integer((json_int_t)s->array)) &&
+		 put(o, FL_JOB_F_ARRAY_INDEX, json_integer(s->array_index)) &&
+		 (s->array_most == 0 || put(o, FL_JOB_F_ARRAY_MOST, json_integer(s->array_most)))));
 }
 
 json_t *fl_job_to_json(const struct fl_job_spec *s)

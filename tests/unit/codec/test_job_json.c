@@ -26,6 +26,23 @@ static const struct {
 	{ JOB(",\"labels\":{\"z\":\"1\",\"a\":\"2\"}"), "\"labels\":{\"a\":\"2\",\"z\":\"1\"}" },
 	{ JOB(",\"environment\":{\"A\":\"x=y\",\"B\":\"\"}"),
 	  "\"environment\":{\"A\":\"x=y\",\"B\":\"\"}" },
+	{ JOB(",\"timeLimit\":\"90\""), "\"timeLimit\":\"1h30m\"" },
+	{ JOB(",\"timeLimit\":\"1-02:00:00\""), "\"timeLimit\":\"1d2h\"" },
+	{ JOB(",\"requeue\":false,\"comment\":\"a b\""),
+	  "\"hold\":false,\"requeue\":false,\"comment\":\"a b\"" },
+	{ JOB(",\"requeue\":true"), "\"hold\":false,\"uid\"" },
+	{ JOB(",\"interactive\":\"terminal\""),
+	  "\"hold\":false,\"requeue\":false,\"interactive\":\"terminal\",\"uid\"" },
+	{ JOB(",\"begin\":\"2026-01-31T13:00:00+01:00\""), "\"begin\":\"2026-01-31T12:00:00Z\"" },
+	{ JOB(",\"name\":\"n\",\"singleton\":true"), "\"singleton\":true" },
+	{ JOB(",\"after\":[{\"job\":12,\"when\":\"begun\"}]"),
+	  "\"after\":[{\"job\":12,\"when\":\"begun\"}]" },
+	{ JOB(",\"environment\":{\"A\":\"1\"},\"hooks\":[{\"command\":\"echo\"},"
+	      "{\"on\":[\"preempted\",\"fail\"],\"command\":\"mail me\"}]"),
+	  "\"hooks\":[{\"on\":[\"begin\",\"end\",\"fail\",\"preempted\"],\"command\":\"echo\"},"
+	  "{\"on\":[\"fail\",\"preempted\"],\"command\":\"mail me\"}]" },
+	{ JOB(",\"environment\":{\"FAIRLEAD_ARRAY_MAX\":\"7\",\"B\":\"2\"}"),
+	  "\"environment\":{\"B\":\"2\"}" },
 	{ JOB(",\"name\":\"\\u00e4\",\"priority\":-3,\"hold\":true,\"tasks\":4,\"output\":\"/x\""),
 	  "\"output\":\"/x\",\"hold\":true" },
 };
@@ -75,16 +92,62 @@ TEST(test_values)
 	assert_int_equal(d.spec.grace, FL_TIME_NONE);
 	assert_int_equal(d.spec.signal, 0);
 	assert_int_equal(d.spec.command_len, 5);
-	assert_int_equal(d.spec.environment_len, 4);
 	assert_string_equal(d.spec.environment, "A=1");
+	assert_string_equal(d.spec.environment + 4, "FAIRLEAD_ARRAY_COUNT=3");
+	assert_int_equal(d.spec.begin, 0);
 	fl_job_document_done(&d);
+}
+
+/* Indexes as they are written, the variables that say what they are, and how many run at once. */
+TEST(test_arrays)
+{
+	static const struct {
+		const char *array, *indexes, *count, *min, *max, *step;
+		uint32_t most;
+	} rows[] = {
+		{ "3", "0 1 2 ", "3", "0", "2", "1", 0 },
+		{ "\"0-3\"", "0 1 2 3 ", "4", "0", "3", "1", 0 },
+		{ "\"5\"", "5 ", "1", "5", "5", "1", 0 },
+		{ "\"0-7:3%2\"", "0 3 6 ", "3", "0", "6", "3", 2 },
+		{ "\"9,1,3,5-7,6\"", "1 3 5 6 7 9 ", "6", "1", "9", "1", 0 },
+		{ "\"1,3%1\"", "1 3 ", "2", "1", "3", "1", 1 },
+		{ "\"9999998-9999999\"", "9999998 9999999 ", "2", "9999998", "9999999", "1", 0 },
+		{ "\"4-4:9\"", "4 ", "1", "4", "4", "9", 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[256], got[256] = "", wanted[256];
+		struct fl_job_document d;
+		fairlead_error err = { 0 };
+
+		snprintf(text, sizeof text, JOB(",\"array\":%s"), rows[i].array);
+		if (fl_job_parse(text, strlen(text), FL_JOB_SUBMITTED, &d, &err) < 0)
+			fail_msg("%s: %s", text, err.text);
+		for (uint32_t k = 0; k < d.copies; k++)
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%u ",
+				 d.indexes ? d.indexes[k] : k);
+		assert_string_equal(got, rows[i].indexes);
+		assert_int_equal(d.spec.array_most, rows[i].most);
+		assert_true(d.is_array);
+		got[0] = '\0';
+		for (uint32_t at = 0; at < d.spec.environment_len;
+		     at += (uint32_t)strlen(d.spec.environment + at) + 1)
+			snprintf(got + strlen(got), sizeof got - strlen(got), "%s ",
+				 d.spec.environment + at);
+		snprintf(wanted, sizeof wanted,
+			 "FAIRLEAD_ARRAY_COUNT=%s FAIRLEAD_ARRAY_MIN=%s FAIRLEAD_ARRAY_MAX=%s "
+			 "FAIRLEAD_ARRAY_STEP=%s ",
+			 rows[i].count, rows[i].min, rows[i].max, rows[i].step);
+		assert_string_equal(got, wanted);
+		fl_job_document_done(&d);
+	}
 }
 
 /* What the daemon adds is kept, of a stored one. */
 TEST(test_stored)
 {
-	static const char text[] =
-		JOB(",\"array\":70000,\"arrayIndex\":9,\"uid\":1000,\"gid\":100,\"user\":\"bob\"");
+	static const char text[] = JOB(
+		",\"array\":70000,\"arrayIndex\":9,\"arrayMost\":3,\"uid\":1000,\"gid\":100,\"user\":\"bob\"");
 	struct fl_job_document d;
 	fairlead_error err = { 0 };
 
@@ -95,8 +158,9 @@ TEST(test_stored)
 	assert_int_equal(d.spec.gid, 100);
 	assert_string_equal(d.spec.user, "bob");
 	char *stored = fl_job_text(&d.spec);
-	assert_non_null(strstr(stored, "\"array\":70000,\"arrayIndex\":9,\"uid\":1000,\"gid\":100,"
-				       "\"user\":\"bob\"}"));
+	assert_non_null(strstr(
+		stored, "\"array\":70000,\"arrayIndex\":9,\"arrayMost\":3,\"uid\":1000,\"gid\":100,"
+			"\"user\":\"bob\"}"));
 	free(stored);
 	fl_job_document_done(&d);
 }
@@ -116,7 +180,7 @@ static const struct {
 	{ "{\"queue\":\"q\",\"command\":[\"x\"]}", FAIRLEAD_EINPUT, "", "directory is missing",
 	  "" },
 	{ JOB(",\"request\":{}"), FAIRLEAD_EINPUT, "", "there is no field 'request' in a job",
-	  "did you mean 'requests'?" },
+	  "did you mean 'requests' or 'requeue'?" },
 	{ JOB(",\"uid\":0"), FAIRLEAD_EINPUT, "", "there is no field 'uid' in a job", "" },
 	{ JOB(",\"user\":\"root\""), FAIRLEAD_EINPUT, "", "there is no field 'user' in a job", "" },
 	{ JOB(",\"arrayIndex\":0"), FAIRLEAD_EINPUT, "", "there is no field 'arrayIndex'", "" },
@@ -164,9 +228,69 @@ static const struct {
 	  "must be a whole number, not a number", "" },
 	{ JOB(",\"tasks\":0"), FAIRLEAD_EINPUT, "tasks", "0 is not from 1 to 4096", "" },
 	{ JOB(",\"array\":10001"), FAIRLEAD_EINPUT, "array", "10001 is not from 1 to 10000", "" },
+	{ JOB(",\"array\":\"\""), FAIRLEAD_EINPUT, "array", "'' is not a list of indexes",
+	  "write it like 0-99, 1,3,5-7, 0-99:2 or, with at most 10 at once, 0-99%10" },
+	{ JOB(",\"array\":\"1-\""), FAIRLEAD_EINPUT, "array", "'1-' is not a list of indexes", "" },
+	{ JOB(",\"array\":\"1,,2\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes", "" },
+	{ JOB(",\"array\":\"a-b\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes", "" },
+	{ JOB(",\"array\":\"1-5:\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes", "" },
+	{ JOB(",\"array\":\"1 - 5\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes", "" },
+	{ JOB(",\"array\":\"-5\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes", "" },
+	{ JOB(",\"array\":\"10000000\""), FAIRLEAD_EINPUT, "array", "is not a list of indexes",
+	  "" },
+	{ JOB(",\"array\":\"5-1\""), FAIRLEAD_EINPUT, "array", "ends before it begins", "" },
+	{ JOB(",\"array\":\"1-5:0\""), FAIRLEAD_EINPUT, "array", "has a step of 0", "" },
+	{ JOB(",\"array\":\"0-9%0\""), FAIRLEAD_EINPUT, "array", "number of jobs behind %", "" },
+	{ JOB(",\"array\":\"0-9%\""), FAIRLEAD_EINPUT, "array", "number of jobs behind %", "" },
+	{ JOB(",\"array\":\"0-9%2,3\""), FAIRLEAD_EINPUT, "array", "number of jobs behind %", "" },
+	{ JOB(",\"array\":\"0-10000\""), FAIRLEAD_ELIMIT, "array", "has more than 10000 jobs", "" },
+	{ JOB(",\"array\":\"0-9999,70000-79999\""), FAIRLEAD_ELIMIT, "array",
+	  "has more than 10000 jobs", "" },
+	{ JOB(",\"array\":true"), FAIRLEAD_EINPUT, "array",
+	  "must be a number of jobs, or indexes such as \"0-99\", not true or false", "" },
+	{ JOB(",\"arrayMost\":1"), FAIRLEAD_EINPUT, "", "there is no field 'arrayMost'", "" },
+	{ JOB(",\"begin\":\"16:00\""), FAIRLEAD_EINPUT, "begin", "'16:00' is not a time",
+	  "write it like 2026-01-31T12:00:00Z" },
+	{ JOB(",\"begin\":5"), FAIRLEAD_EINPUT, "begin",
+	  "must be a time such as \"2026-01-31T12:00:00Z\", not a number", "" },
+	{ JOB(",\"requeue\":\"no\""), FAIRLEAD_EINPUT, "requeue",
+	  "must be true or false, not a text", "" },
+	{ JOB(",\"comment\":\"a\\nb\""), FAIRLEAD_EINPUT, "comment",
+	  "has control characters, or characters that cannot be seen", "" },
+	{ JOB(",\"singleton\":true"), FAIRLEAD_EINPUT, "",
+	  "singleton needs a name: it waits for earlier jobs of the same name",
+	  "give it one with --name" },
+	{ JOB(",\"hooks\":{}"), FAIRLEAD_EINPUT, "hooks", "must be a list, not an object", "" },
+	{ JOB(",\"hooks\":[\"x\"]"), FAIRLEAD_EINPUT, "hooks[0]", "must be an object such as", "" },
+	{ JOB(",\"hooks\":[{}]"), FAIRLEAD_EINPUT, "hooks[0]", "command is missing", "" },
+	{ JOB(",\"hooks\":[{\"command\":\"\"}]"), FAIRLEAD_EINPUT, "hooks[0] command",
+	  "must be a command of a shell", "" },
+	{ JOB(",\"hooks\":[{\"command\":\"x\",\"on\":[\"start\"]}]"), FAIRLEAD_EINPUT,
+	  "hooks[0] on", "has something other than begin, end, fail and preempted", "" },
+	{ JOB(",\"hooks\":[{\"command\":\"x\",\"on\":[]}]"), FAIRLEAD_EINPUT, "hooks[0] on",
+	  "names no event", "" },
+	{ JOB(",\"hooks\":[{\"command\":\"x\",\"when\":1}]"), FAIRLEAD_EINPUT, "hooks[0]",
+	  "there is no field 'when' here; the fields are on and command", "" },
+	{ JOB(",\"hooks\":[1,2,3,4,5,6,7,8,9]"), FAIRLEAD_ELIMIT, "hooks",
+	  "has 9 entries; at most 8 are allowed", "" },
+	{ JOB(",\"timeLimit\":\"90:99\""), FAIRLEAD_EINPUT, "timeLimit", "is not a length of time",
+	  "write it like 90 (minutes), 1:30:00, 1-12 (days-hours) or 1h30m" },
+	{ JOB(",\"interactive\":\"window\""), FAIRLEAD_EINPUT, "interactive",
+	  "'window' is neither files nor terminal", "" },
+	{ JOB(",\"interactive\":\"files\",\"tasks\":2"), FAIRLEAD_EINPUT, "",
+	  "an interactive job has one task, not 2", "" },
+	{ JOB(",\"interactive\":\"files\",\"array\":2"), FAIRLEAD_EINPUT, "",
+	  "an array cannot be interactive", "" },
+	{ JOB(",\"interactive\":\"files\",\"output\":\"/x\""), FAIRLEAD_EINPUT, "",
+	  "the output of an interactive job goes to its client", "" },
+	{ JOB(",\"interactive\":\"files\",\"requeue\":true"), FAIRLEAD_EINPUT, "",
+	  "an interactive job is not queued again when it was preempted", "" },
 	{ JOB(",\"hold\":1"), FAIRLEAD_EINPUT, "hold", "must be true or false, not a number", "" },
 	{ JOB(",\"output\":\"log\""), FAIRLEAD_EINPUT, "output", "'log' does not begin with '/'",
 	  "" },
+	{ JOB(",\"output\":\"/log-%A\""), FAIRLEAD_EINPUT, "output",
+	  "'%A' in it is not known; after % comes j, t, a or %", "" },
+	{ JOB(",\"output\":\"/%%%\""), FAIRLEAD_EINPUT, "output", "'%' in it is not known", "" },
 	{ JOB(",\"timeLimit\":\"1 hour\""), FAIRLEAD_EINPUT, "timeLimit", "is not a", "" },
 	{ JOB(",\"timeLimit\":\"0s\""), FAIRLEAD_EINPUT, "timeLimit", "must be longer than 0", "" },
 	{ JOB(",\"grace\":30"), FAIRLEAD_EINPUT, "grace",
@@ -180,7 +304,7 @@ static const struct {
 	{ JOB(",\"after\":[12]"), FAIRLEAD_EINPUT, "after[0]",
 	  "must be an object such as {\"job\": 12, \"when\": \"ok\"}, not a number", "" },
 	{ JOB(",\"after\":[{\"job\":1,\"when\":\"maybe\"}]"), FAIRLEAD_EINPUT, "after[0] when",
-	  "is none of ok, failed and any", "" },
+	  "is none of ok, failed, any and begun", "" },
 	{ JOB(",\"after\":[{\"job\":1,\"how\":1}]"), FAIRLEAD_EINPUT, "after[0]",
 	  "there is no field 'how' here; the fields are job and when", "" },
 	{ JOB(",\"after\":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17]"), FAIRLEAD_ELIMIT, "after",
@@ -239,7 +363,8 @@ TEST(test_arguments)
 			assert_string_equal(err.subject, "environment");
 			assert_string_equal(
 				err.text,
-				"command and environment together have more than 131072 bytes");
+				"command, hooks and environment together have more than 131072 "
+				"bytes");
 		}
 		value[most + more] = 'x';
 	}
