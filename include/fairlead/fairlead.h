@@ -151,9 +151,11 @@ FAIRLEAD_API int fairlead_engine_seal(fairlead_engine *e, int64_t now,
  * FAIRLEAD_ENOENT: no such kind, or nothing of that name to be deleted.
  * FAIRLEAD_ESTATE: not sealed, no objects were kept, or inside a mark.  ELIMIT; ENOMEM.
  *
- * It costs a look at every object that is there, not only at those that change: time and memory
- * grow as with seal, with the number of objects (5 to 10 microseconds for each Workload), and while
- * it lasts all exists twice.  So collect new and ended objects, and call it once before a step.
+ * New pending Workloads alone, with nothing else in @text and nothing deleted, cost what they cost,
+ * whatever is there, until as many have come as a sixteenth of those that were there and 32 more.
+ * Then, and whenever anything else changes, it costs a look at every object that is there: time and
+ * memory grow as with seal, with the number of objects (5 to 10 microseconds for each Workload), and
+ * while it lasts all exists twice.  So collect what has ended, and delete it in one call.
  * Texts of fairlead_share and fairlead_notice that were valid before are not any more; notices are
  * those of what is there now.
  */

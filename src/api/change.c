@@ -2,11 +2,13 @@
 /*
  * change - objects after seal: another model with what is there now, and a policy that continues
  *
- * All that can fail is done beside the engine, which then takes it over as a whole.
+ * All that can fail is done beside the engine, which then takes it over as a whole.  New pending
+ * Workloads alone join the engine's own model (join.c), while it has places for them.
  */
 #include <string.h>
 
 #include "api/engine.h"
+#include "api/join.h"
 #include "model/table.h"
 
 /* What is made, and what it is made of. */
@@ -100,6 +102,7 @@ static int make_model(struct changing *c)
 	if (r < 0)
 		return r;
 	c->model->wanted = c->e->wanted;
+	c->model->spare = c->e->model->n_workloads / FL_ENGINE_SPARE_SHARE + FL_ENGINE_SPARE;
 	r = fl_shelf_lay(&c->e->shelf, &c->changes, c->edit, c->model, &c->shelf, c->err);
 	return r < 0 ? r : fl_model_seal(c->model, c->err);
 }
@@ -321,11 +324,14 @@ int fl_engine_change(fairlead_engine *e, const char *name, const struct fl_sourc
 		return r;
 	r = read_changes(&c, name, source, removed, n_removed);
 	if (r == 0)
+		r = fl_engine_join(e, &c.changes, c.edit, err);
+	if (r == 1) {
 		r = make_model(&c);
-	if (r == 0)
-		r = make_policy(&c);
-	if (r == 0)
-		take_over(&c);
+		if (r == 0)
+			r = make_policy(&c);
+		if (r == 0)
+			take_over(&c);
+	}
 	if (c.policy)
 		c.ops->free(c.policy);
 	fl_mem_free(&e->mem, c.was);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "api/face.h"
+#include "api/join.h"
 #include "base/limits.h"
 
 const char *fairlead_version(void) { return FAIRLEAD_VERSION; }
@@ -197,6 +198,8 @@ int fairlead_engine_seal(fairlead_engine *e, int64_t now, fairlead_error *err)
 {
 	int r = check_open(e, err);
 
+	if (r == 0 && e->keeps)
+		e->model->spare = e->model->n_workloads / FL_ENGINE_SPARE_SHARE + FL_ENGINE_SPARE;
 	if (r == 0)
 		r = fl_model_seal(e->model, err);
 	if (r == 0)

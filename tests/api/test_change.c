@@ -346,6 +346,89 @@ TEST(notices_stay)
 	fairlead_engine_free(e);
 }
 
+/* What is noticed in the text of one that joins is told when it comes, and is the same in a new model. */
+TEST(notices_of_newcomers)
+{
+	static const char other[] = "apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n";
+	fairlead_engine *e = sealed(lab);
+	fairlead_notice n;
+
+	reads(e,
+	      WANTS("a", "red", "1") "  preemptionGates: [{name: g}]\n" WANTS("b", "nowhere", "1"));
+	for (int again = 0; again < 2; again++) {
+		assert_int_equal(fairlead_engine_notices(e), 2);
+		fairlead_engine_notice(e, 0, &n);
+		assert_string_equal(n.file, "more");
+		assert_int_equal(n.line, 8);
+		CHECK(strstr(n.subject, "Workload/ns/a"), n.subject);
+		fairlead_engine_notice(e, 1, &n);
+		CHECK(strstr(n.subject, "Workload/ns/b"), n.subject);
+		reads(e, other);
+	}
+	fairlead_engine_free(e);
+}
+
+/* --- what it costs --- */
+
+enum { THERE = 2000, MORE = 400 };
+
+static void *count(void *user, void *old, size_t size)
+{
+	*(size_t *)user += size;
+	if (size > 0)
+		return realloc(old, size);
+	free(old);
+	return NULL;
+}
+
+static void write_newcomer(unsigned i, char *to, size_t size)
+{
+	(void)snprintf(to, size,
+		       KUEUE
+		       "kind: Workload\nmetadata: {namespace: ns, name: n%u}\nspec:\n"
+		       "  queueName: red\n  podSets: [{name: main, count: 1, template: {spec: "
+		       "{containers: [{name: c, resources: {requests: {gpu: 1}}}]}}}]\n",
+		       i);
+}
+
+/* Newcomers cost what they cost, but for the few that find no place; the 5th of them is decided as any other. */
+TEST(newcomers_cost_little)
+{
+	fairlead_engine_options options = FAIRLEAD_ENGINE_OPTIONS_INIT;
+	size_t bytes = 0, sealing;
+	unsigned dear = 0;
+	fairlead_engine *e;
+	fairlead_error err;
+	char text[512];
+
+	options.resize = count;
+	options.user = &bytes;
+	options.flags = FAIRLEAD_KEEP_OBJECTS;
+	must(fairlead_engine_new(&options, &e, &err), &err);
+	reads(e, lab);
+	for (unsigned i = 0; i < THERE; i++) {
+		write_newcomer(i, text, sizeof text);
+		reads(e, text);
+	}
+	bytes = 0;
+	must(fairlead_engine_seal(e, START, &err), &err);
+	sealing = bytes;
+	for (unsigned i = THERE; i < THERE + MORE; i++) {
+		write_newcomer(i, text, sizeof text);
+		bytes = 0;
+		reads(e, text);
+		dear += bytes > sealing / 4;
+	}
+	/* Two new models, and tables that grow to twice their size. */
+	assert_in_range(dear, 2, 5);
+	for (unsigned i = 0; i < THERE; i++) {
+		(void)snprintf(text, sizeof text, "ns/n%u", i);
+		event(e, 101, FAIRLEAD_CANCELLED, text);
+	}
+	step_is(e, 102, "admit ns/n2000 red Fits; ");
+	fairlead_engine_free(e);
+}
+
 /* --- against an engine that knew it all --- */
 
 enum { JOBS = 48, STEPS = 160 };

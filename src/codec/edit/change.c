@@ -9,6 +9,7 @@
 #include "codec/edit/apply.h"
 #include "codec/edit/change_cells.h"
 #include "codec/edit/change_merge.h"
+#include "codec/object/known.h"
 
 enum { KEY = 640 };
 

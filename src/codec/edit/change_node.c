@@ -207,11 +207,10 @@ static void fungibility(struct writer *w, const struct fl_node_row *row)
 static void queue(struct writer *w, const struct fl_node_row *row)
 {
 	static const char *const strategies[] = { "BestEffortFIFO", "StrictFIFO" };
-	static const char *const stops[] = { "None", "Hold", "HoldAndDrain" };
 
 	sym(w, "cohortName", row->parent_name);
 	text(w, "queueingStrategy", strategies[row->strategy]);
-	text(w, "stopPolicy", stops[row->stop]);
+	text(w, "stopPolicy", fl_stop_word(row->stop));
 	selector(w, "namespaceSelector", &row->namespaces);
 	preemption(w, row);
 	fungibility(w, row);

@@ -162,6 +162,45 @@ int fl_shelf_lay(struct fl_shelf *s, struct fl_changes *c, const struct fl_model
 	return r;
 }
 
+int fl_shelf_add(struct fl_changes *c, const struct fl_model *edit, struct fl_model *m,
+		 struct fl_shelf *ret, fairlead_error *err)
+{
+	struct laying l = { .c = c, .edit = edit, .to = ret };
+	int r = fl_changes_begin(c, edit, m, err);
+
+	c->keep = keep;
+	c->keep_user = &l;
+	if (r == 0)
+		r = fl_changes_add(c, m, err);
+	c->keep = NULL;
+	return r;
+}
+
+int fl_shelf_reserve(struct fl_shelf *s, const struct fl_shelf *more, fairlead_error *err)
+{
+	int r = fl_mem_grow(s->mem, &s->rows, &s->cap, s->n + more->n, sizeof *s->rows, err);
+
+	for (uint32_t i = 0; i < more->n && r == 0; i++) {
+		const char *name = fl_names_text(&more->inputs, more->rows[i].input);
+		struct fl_sym sym;
+
+		r = fl_names_add(&s->inputs, name, strlen(name), &sym, err);
+	}
+	return r;
+}
+
+void fl_shelf_join(struct fl_shelf *s, struct fl_shelf *more)
+{
+	for (uint32_t i = 0; i < more->n; i++) {
+		const char *name = fl_names_text(&more->inputs, more->rows[i].input);
+
+		s->rows[s->n] = more->rows[i];
+		s->rows[s->n++].input = fl_names_find(&s->inputs, name, strlen(name));
+	}
+	more->n = 0;
+	fl_shelf_done(more);
+}
+
 void fl_shelf_give(struct fl_shelf *s, struct fl_shelf *next)
 {
 	for (uint32_t i = 0; i < s->n; i++)

@@ -45,6 +45,17 @@ void fl_shelf_done(struct fl_shelf *s);
 int fl_shelf_lay(struct fl_shelf *s, struct fl_changes *c, const struct fl_model *edit,
 		 struct fl_model *m, struct fl_shelf *ret, fairlead_error *err);
 
+/*
+ * The new objects of @c alone, into @m and into *ret, empty before; for those of fl_shelf_join.
+ * After an error both can only be freed.
+ */
+int fl_shelf_add(struct fl_changes *c, const struct fl_model *edit, struct fl_model *m,
+		 struct fl_shelf *ret, fairlead_error *err);
+
+/* Room for the objects of @more; fl_shelf_join, which cannot fail then, puts them behind those of @s. */
+int fl_shelf_reserve(struct fl_shelf *s, const struct fl_shelf *more, fairlead_error *err);
+void fl_shelf_join(struct fl_shelf *s, struct fl_shelf *more);
+
 /* Frees @s; @next then owns the objects that it shares with it. */
 void fl_shelf_give(struct fl_shelf *s, struct fl_shelf *next);
 

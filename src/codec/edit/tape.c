@@ -154,16 +154,14 @@ static int put_value(struct writing *w, uint32_t v, const struct fl_field *f,
 }
 
 /* Of the metadata that all kinds share only the time is kept, and labels where they are read. */
-static bool is_kept(const struct writing *w, const struct fl_field *fields,
-		    const struct fl_field *f)
+static bool is_kept(const struct writing *w, const struct fl_field *f)
 {
 	if (f->recorded)
 		return true;
 	if (f->support != FL_FIELD_SUPPORTED)
 		return false;
-	return fields != fl_fields_metadata || strcmp(f->name, "creationTimestamp") == 0 ||
-	       (strcmp(f->name, "labels") == 0 &&
-		strncmp(w->k->subject, "Namespace/", strlen("Namespace/")) == 0);
+	return !f->unrecorded || (strcmp(f->name, "labels") == 0 &&
+				  strncmp(w->k->subject, "Namespace/", strlen("Namespace/")) == 0);
 }
 
 static int put_fields(struct writing *w, uint32_t v, const struct fl_field *fields)
@@ -179,7 +177,7 @@ static int put_fields(struct writing *w, uint32_t v, const struct fl_field *fiel
 
 		while (f->name && strcmp(f->name, name) != 0)
 			f++;
-		if (!f->name || !is_kept(w, fields, f) || fl_kube_is_null(w->k, key + 1))
+		if (!f->name || !is_kept(w, f) || fl_kube_is_null(w->k, key + 1))
 			continue;
 		r = push_key(w, FL_TEXT_VALUE, name);
 		if (r == 0 && f->blank)
