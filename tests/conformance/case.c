@@ -221,6 +221,10 @@ static int take_row_key(struct fl_reader *r, const char *key, void *to, fairlead
 		return take_map(r, take_config_key, target, err);
 	if (strcmp(key, "objects") == 0)
 		return take_value(r, target->line, &c->objects, err);
+	if (strcmp(key, "early") == 0)
+		return take_value(r, target->line, &c->early, err);
+	if (strcmp(key, "late") == 0)
+		return take_value(r, target->line, &c->late, err);
 	if (strcmp(key, "queues") == 0)
 		return take_value(r, target->line, &c->queues, err);
 	if (strcmp(key, "expected") == 0)
@@ -284,24 +288,24 @@ static char *append_part(char *to, const char *key, const struct case_text *part
 	return append(to, part->text, part->len);
 }
 
-char *case_list(const struct case_row *c, size_t *ret_len)
+char *case_list(const struct case_row *c, const struct case_text *objects, size_t *ret_len)
 {
 	static const char head[] = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":["
 				   "{\"apiVersion\":\"config.kueue.x-k8s.io/v1beta2\","
 				   "\"kind\":\"Configuration\"";
 	static const char fair[] = ",\"fairSharing\":", afs[] = ",\"admissionFairSharing\":";
-	const char *rest = c->objects.text + 1; /* behind the bracket */
+	const char *rest = objects->text + 1; /* behind the bracket */
 	char *list, *at;
 
 	list = grow(NULL, sizeof head + sizeof fair + sizeof afs + c->fair_sharing.len +
-				  c->admission_fair_sharing.len + c->objects.len + 4);
+				  c->admission_fair_sharing.len + objects->len + 4);
 	at = append(list, head, sizeof head - 1);
 	at = append_part(at, fair, &c->fair_sharing);
 	at = append_part(at, afs, &c->admission_fair_sharing);
 	*at++ = '}';
 	if (rest[strspn(rest, " \t\r\n")] != ']')
 		*at++ = ',';
-	at = append(at, rest, c->objects.len - 1);
+	at = append(at, rest, objects->len - 1);
 	*at++ = '}';
 	*at = '\0';
 	*ret_len = (size_t)(at - list);

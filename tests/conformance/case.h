@@ -36,6 +36,8 @@ struct case_row {
 	char id[128], suite[32];
 	char kind[16];             /* of a case of arithmetic alone (decay_case.h), else empty */
 	struct case_text objects;  /* the array */
+	struct case_text early;    /* with `late`: the array of objects but for ... */
+	struct case_text late;     /* ... workloads that join after sealing; else absent */
 	struct case_text queues;   /* the array of a case of entitlement (kai.h), else absent */
 	struct case_text expected; /* the object; absent when null */
 	struct case_text fair_sharing,
@@ -56,10 +58,10 @@ int case_parse(const char *line, size_t len, struct case_row *ret,
 	       fairlead_error *err) FL_MUST_CHECK;
 
 /*
- * The Configuration and the objects as one `kind: List` document, NUL-terminated,
+ * The Configuration and @objects, an array of the case, as one `kind: List` document, NUL-terminated,
  * for the codec that reads what people have.  The caller frees it.
  */
-char *case_list(const struct case_row *c, size_t *ret_len);
+char *case_list(const struct case_row *c, const struct case_text *objects, size_t *ret_len);
 
 /* A model of @list with the case's settings, not sealed yet. */
 int case_model(const struct case_row *c, const struct fl_mem *mem, const char *list, size_t len,

@@ -12,6 +12,10 @@
  * Between cycles the world does what ask/common/settle.h says: whoever is being evicted
  * lets go of its quota, the clock moves by the interval, nobody finishes.
  *
+ * A case with `early` and `late` (run --joined) has a model of the early objects, and the workloads among
+ * the late ones join it one by one after sealing; {"id":...,"joined":N,"got":...} says how many did.
+ * One that cannot join takes a new model with all objects, as anywhere.
+ *
  * With --reload the policy is saved and loaded, or adopted by another one, before each step, which
  * must change nothing.
  *
@@ -32,6 +36,7 @@
 #include "kai.h"
 #include "kai_read.h"
 #include "lib/reload.h"
+#include "model/join_from.h"
 
 static const struct fl_policy_ops *ops = &fl_borrow_policy;
 const struct fl_policy_ops *kai_ops = &fl_entitle_policy;
@@ -314,44 +319,103 @@ static int sorted_nodes(const struct fl_model *m, uint32_t **ret, fairlead_error
 	return 0;
 }
 
-static int decide(const struct case_row *c, struct fl_model *m, FILE *out, long *ret_keep,
-		  fairlead_error *err)
+static int model_of(const struct case_row *c, const struct case_text *objects,
+		    struct fl_model **ret, fairlead_error *err)
 {
-	struct run r = { .c = c, .m = m, .out = out };
+	size_t len;
+	char *list = case_list(c, objects, &len);
+	int rc = case_model(c, &fl_mem_heap, list, len, ret, err);
+
+	free(list);
+	return rc;
+}
+
+/* What came out of one case. */
+struct outcome {
+	FILE *out;
+	long keep;       /* bytes of it that are the answer */
+	uint32_t joined; /* workloads */
+};
+
+/* Each workload of @late takes part. 1: one of them needs a new model. */
+static int join_all(const struct run *r, const struct fl_model *late, struct fl_model *m,
+		    fairlead_error *err)
+{
+	int rc = 0;
+
+	for (uint32_t i = 0; i < late->n_workloads && rc == 0; i++) {
+		struct fl_event come = { .kind = FL_EV_SUBMIT };
+		const char *why;
+
+		rc = fl_model_join_from(m, late, (struct fl_workload){ i }, &come.workload, &why,
+					err);
+		if (rc == 0)
+			rc = ops->join(r->p, come.workload, err);
+		if (rc == 0 && (rc = ops->apply(r->p, r->c->now, &come, err)) == FAIRLEAD_ESTATE)
+			rc = 0; /* it is in no queue: inactive, or finished */
+	}
+	return rc;
+}
+
+/* @late: NULL, or who joins after sealing. */
+static int decide(const struct case_row *c, struct fl_model *m, const struct fl_model *late,
+		  struct outcome *ret, fairlead_error *err)
+{
+	struct run r = { .c = c, .m = m, .out = ret->out };
 	const struct fl_policy_options options = {
 		.mem = &fl_mem_heap,
 		.now = c->now,
 		.unsampled = true, /* the recorder took no samples between cycles */
 	};
-	int rc = fl_model_seal(m, err);
+	int rc;
 
+	m->spare = late ? late->n_workloads : 0;
+	rc = fl_model_seal(m, err);
 	if (rc < 0)
 		return rc;
 	rc = sorted_nodes(m, &r.nodes, err);
 	if (rc < 0)
 		return rc;
 	rc = ops->new (m, &options, &r.p, err);
-	if (rc == 0) {
+	if (rc == 0 && late)
+		rc = join_all(&r, late, m, err);
+	if (rc == 0)
 		rc = put_cycles(&r, err);
+	if (r.p)
 		ops->free(r.p);
-	}
-	*ret_keep = r.keep;
+	ret->keep = r.keep;
+	ret->joined = late ? late->n_workloads : 0;
 	free(r.nodes);
 	return rc;
 }
 
-static int decide_line(const struct case_row *c, FILE *out, long *ret_keep, fairlead_error *err)
+static int decide_joined(const struct case_row *c, struct outcome *ret, fairlead_error *err)
+{
+	struct fl_model *m = NULL, *late = NULL;
+	int rc = model_of(c, &c->early, &m, err);
+
+	if (rc == 0)
+		rc = model_of(c, &c->late, &late, err);
+	if (rc == 0)
+		rc = decide(c, m, late, ret, err);
+	fl_model_free(m);
+	fl_model_free(late);
+	return rc;
+}
+
+static int decide_line(const struct case_row *c, struct outcome *ret, fairlead_error *err)
 {
 	struct fl_model *m;
-	size_t len;
-	char *list = case_list(c, &len);
-	int rc = case_model(c, &fl_mem_heap, list, len, &m, err);
+	int rc = c->late.text ? decide_joined(c, ret, err) : 1;
 
+	ret->joined = rc == 1 ? 0 : ret->joined;
+	if (rc != 1)
+		return rc;
+	rc = model_of(c, &c->objects, &m, err);
 	if (rc == 0) {
-		rc = decide(c, m, out, ret_keep, err);
+		rc = decide(c, m, NULL, ret, err);
 		fl_model_free(m);
 	}
-	free(list);
 	return rc;
 }
 
@@ -401,26 +465,25 @@ static int replay_line(const struct case_file *f)
 	fairlead_error err = { .code = 0 };
 	char *text = NULL;
 	size_t size = 0;
-	long keep = 0;
 	int rc = case_parse(f->line, f->len, &c, &err);
 
 	if (rc < 0) {
 		case_complain(f, &err);
 		return rc;
 	}
-	FILE *out = open_memstream(&text, &size);
+	struct outcome is = { .out = open_memstream(&text, &size) };
 
-	if (!out)
+	if (!is.out)
 		return FAIRLEAD_ENOMEM;
 	kai_case *kai = kai_suite(c.suite);
 
 	if (kai)
-		rc = kai_line(f, kai, out, &err);
+		rc = kai_line(f, kai, is.out, &err);
 	else if (c.kind[0])
-		rc = decay_case(f->line, f->len, out, &err);
+		rc = decay_case(f->line, f->len, is.out, &err);
 	else
-		rc = decide_line(&c, out, &keep, &err);
-	fclose(out);
+		rc = decide_line(&c, &is, &err);
+	fclose(is.out);
 	printf("{\"id\":\"%s\",", c.id);
 	if (rc < 0) {
 		case_complain(f, &err);
@@ -430,7 +493,8 @@ static int replay_line(const struct case_file *f)
 	} else if (kai || c.kind[0]) {
 		printf("\"got\":%s}\n", text);
 	} else {
-		printf("\"got\":{\"cycles\":[%.*s]}}\n", (int)keep, text);
+		printf("\"joined\":%u,\"got\":{\"cycles\":[%.*s]}}\n", is.joined, (int)is.keep,
+		       text);
 	}
 	free(text);
 	return rc;

@@ -16,6 +16,7 @@
 #include "ask/lint/lint.h"
 #include "codec/edit/change.h"
 #include "codec/edit/tape.h"
+#include "codec/object/known.h"
 #include "decide/borrow/borrow.h"
 #include "fault/calls.h"
 
@@ -129,6 +130,11 @@ static const struct sample {
 		 "\"metadata\":{\"name\":\"n\",\"labels\":{\"a\":\"b\"}},\"spec\":{\"taints\":"
 		 "[{\"key\":\"k\",\"effect\":\"NoSchedule\"}]},\"status\":{\"allocatable\":{"
 		 "\"cpu\":\"8\"}}") },
+	{ "BindRequest",
+	  OBJECT("scheduling.run.ai/v1alpha2", "BindRequest",
+		 "\"metadata\":{\"name\":\"b\",\"namespace\":\"ns\"},\"spec\":{\"podName\":\"p\","
+		 "\"selectedNode\":\"n\",\"backoffLimit\":2},\"status\":{\"phase\":\"Failed\","
+		 "\"failedAttempts\":1}") },
 	{ "SchedulingShard",
 	  OBJECT("kai.scheduler/v1", "SchedulingShard",
 		 "\"metadata\":{\"name\":\"s\"},\"spec\":{\"kValue\":-1,\"usageDBConfig\":{"

@@ -351,6 +351,15 @@ static int call_read_kept(struct subject *s, fairlead_error *err)
 	return fairlead_engine_read(s->engine, "more", more, sizeof more - 1, err);
 }
 
+/* They join; one of them has no queue. */
+static const char newcomers[] = JOB("n1", "blue", "1", "") JOB("n2", "nowhere", "2", "")
+	JOB("n3", "red", "3", "");
+
+static int call_read_newcomers(struct subject *s, fairlead_error *err)
+{
+	return fairlead_engine_read(s->engine, "newcomers", newcomers, sizeof newcomers - 1, err);
+}
+
 static int call_read_json(struct subject *s, fairlead_error *err)
 {
 	static const char text[] =
@@ -535,6 +544,7 @@ static const struct row {
 	{ "fairlead_engine_read_from", "yaml", empty, call_read_from, BROKEN },
 	{ "fairlead_engine_read", "kept", keeping, call_read, BROKEN },
 	{ "fairlead_engine_read", "after seal", kept, call_read_kept, AS_BEFORE },
+	{ "fairlead_engine_read", "newcomers", kept, call_read_newcomers, AS_BEFORE },
 	{ "fairlead_engine_change", "borrow", kept, call_change, AS_BEFORE },
 	{ "fairlead_engine_change", "entitle", kept_farm, call_change, AS_BEFORE },
 	{ "fairlead_engine_seal", "filled", filled, call_seal, BROKEN },

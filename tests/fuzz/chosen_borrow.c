@@ -29,6 +29,7 @@ static void say_configuration(struct text *t, struct choices *c, bool rich)
 		    ONE_OF(c, "AdmissionFairSharing", "FairSharingPreemptWithinNominal",
 			   "FairSharingPrioritizeNonBorrowing", "LendingLimit", "PartialAdmission",
 			   "PrioritySortingWithinCohort", "ReclaimablePods",
+			   "RecomputeAssignmentUponPreemptionTargetsOverlap",
 			   "SchedulingEquivalenceHashing"));
 	say(t, "}");
 }

@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		check_part(line, size, &row.expected);
 		check_part(line, size, &row.fair_sharing);
 		check_part(line, size, &row.admission_fair_sharing);
-		char *list = case_list(&row, &len);
+		char *list = case_list(&row, &row.objects, &len);
 
 		ENSURE(strlen(list) == len);
 		if (case_model(&row, &fl_mem_heap, list, len, &m, &err) < 0)

@@ -54,7 +54,11 @@ static void check_lists(const struct fl_policy *p, const struct fl_model *m)
 			continue;
 		const struct fl_backlog *line = &p->backlogs[j->queue.v];
 
-		ENSURE(fl_bitset_has(&p->with_class, j->eq_class_place) == (queued && !j->loose));
+		const struct fl_span alike = p->eq_classes[j->eq_class].members;
+
+		ENSURE(j->eq_class_place < alike.n);
+		ENSURE(fl_bitset_has(&p->with_class, alike.first + j->eq_class_place) ==
+		       (queued && !j->loose));
 		ENSURE(fl_bitset_has(&line->loose, j->position) == (queued && j->loose));
 		ENSURE(fl_bitset_has(&line->parked, j->position) ==
 		       (j->state == FL_STATE_INADMISSIBLE));

@@ -86,7 +86,7 @@ static void add_cases(const char *name)
 
 		if (case_parse(f.line, f.len, &row, &err) < 0)
 			exit(3);
-		char *list = case_list(&row, &len);
+		char *list = case_list(&row, &row.objects, &len);
 
 		n_groups++;
 		add_document(list, len);

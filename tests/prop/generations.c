@@ -7,9 +7,10 @@
 #include "decide/adopt.h"
 #include "decide/drf/drf.h"
 #include "decide/entitle/entitle.h"
+#include "model/join_from.h"
 #include "prop/objects.h"
 
-enum { MOST = 128 };
+enum { MOST = 128, DEPTH = 8 };
 
 struct generations_counts generations_counts;
 
@@ -39,6 +40,7 @@ struct generation {
 	uint32_t marks;
 	bool changed[MOST]; /* by workload of the outer model: its priority was */
 	uint32_t in[MOST];  /* by workload of the outer model: the inner one; FL_NONE: left out */
+	uint32_t in_at[DEPTH][MOST]; /* the same at each mark */
 
 	/* ids of the outer model in the inner one, and back */
 	struct fl_adoption to;
@@ -102,6 +104,7 @@ static struct fl_model *read_some(struct generation *g, const bool *wanted)
 			objects_add(&some, &world.objects, order[i]);
 	}
 	objects_end(&some);
+	m->spare = world.how == GENERATIONS_JOINED ? MOST : 0;
 	read_objects(m, &some);
 	m->settings.settles = g->outer->settings.settles;
 	m->settings.eviction_timeout = g->outer->settings.eviction_timeout;
@@ -263,13 +266,121 @@ static void adopt_apart(struct generation *g, fl_time now, uint32_t needed, uint
 	learn_ids(g);
 }
 
+/* --- one after the other, in the same model --- */
+
+/* Which inner workload is which; ids of all else stay. */
+static void learn_workloads(struct generation *g)
+{
+	free(g->workloads);
+	g->workloads = invert(g->in, g->outer->n_workloads, g->inner->n_workloads);
+}
+
+/* Rows of the inner model that nobody has any more: their workloads leave it, too. */
+static void tidy(struct generation *g)
+{
+	bool is_there[2 * MOST] = { false };
+
+	for (uint32_t w = 0; w < g->outer->n_workloads; w++)
+		if (g->in[w] != FL_NONE)
+			is_there[g->in[w]] = true;
+	for (uint32_t i = 0; i < g->inner->n_vacant; i++)
+		is_there[g->inner->vacant[i].workload.v] = true;
+	for (uint32_t w = 0; w < g->inner->n_workloads; w++)
+		if (!is_there[w])
+			ENSURE(fl_model_leave(g->inner, (struct fl_workload){ w }, NULL) == 0);
+}
+
+/* The same state in a policy of its own on the same model, which is one that nobody ever joined. */
+static void check_afresh(struct generation *g, fl_time now)
+{
+	struct fl_policy_options options = g->options;
+	struct fl_workload was[2 * MOST];
+	struct fl_policy *fresh = NULL;
+	fairlead_error err = { 0 };
+
+	for (uint32_t w = 0; w < g->inner->n_workloads; w++)
+		was[w].v = w;
+	options.now = now;
+	options.packed = pick(g, 2);
+	ENSURE(g->ops->new (g->inner, &options, &fresh, &err) == 0);
+	if (g->ops->adopt(fresh, now, g->p, was, &err) < 0) {
+		(void)fprintf(stderr, "generations: %s: %s\n", err.subject, err.text);
+		abort();
+	}
+	generations_counts.generations++;
+	check_same(g, fresh, now);
+	g->ops->free(fresh);
+}
+
+static void join_one(struct generation *g, uint32_t w)
+{
+	const struct fl_workload_row *row = &g->outer->workloads[w];
+	struct fl_workload in = fl_model_find_workload(g->inner,
+						       fl_model_text(g->outer, row->namespace),
+						       fl_model_text(g->outer, row->name));
+	const char *why = "";
+	fairlead_error err = { 0 };
+	int r = 0;
+
+	if (in.v == FL_NONE)
+		r = fl_model_join_from(g->inner, g->outer, (struct fl_workload){ w }, &in, &why,
+				       &err);
+	if (r == 0)
+		r = g->ops->join(g->p, in, &err);
+	if (r != 0) {
+		(void)fprintf(stderr, "generations: %s cannot join: %d %s%s\n",
+			      fl_model_text(g->outer, row->name), r, why, err.text);
+		abort();
+	}
+	g->in[w] = in.v;
+	generations_counts.joined++;
+	learn_workloads(g);
+}
+
+static void leave_one(struct generation *g, uint32_t w)
+{
+	ENSURE(g->ops->leave(g->p, (struct fl_workload){ g->in[w] }, NULL) == 0);
+	g->in[w] = FL_NONE;
+	generations_counts.left_out++;
+	if (!g->marks)
+		tidy(g);
+	learn_workloads(g);
+}
+
+/* One that takes no part may have ended; if it came anew it would only take no part. */
+static bool takes_part(const struct generation *g, uint32_t w)
+{
+	enum fl_excluded why = g->outer->workloads[w].excluded;
+
+	return why == FL_INCLUDED || why == FL_EXCLUDED_MISCONFIGURED ||
+	       why == FL_EXCLUDED_LIMIT_RANGE;
+}
+
+static void come_and_go(struct generation *g, fl_time now, uint32_t needed)
+{
+	uint32_t w = pick(g, g->outer->n_workloads);
+
+	if (needed != FL_NONE && g->in[needed] == FL_NONE)
+		join_one(g, needed);
+	if (w == needed)
+		return;
+	if (g->in[w] == FL_NONE && pick(g, 4) == 0)
+		join_one(g, w);
+	else if (g->in[w] != FL_NONE && takes_part(g, w) && may_go(g, w))
+		leave_one(g, w);
+	if (!g->marks && pick(g, 4) == 0)
+		check_afresh(g, now);
+}
+
 /* Now and then, and where something is to happen to one that was left out. */
 static void go_on(struct generation *g, fl_time now, uint32_t needed)
 {
 	bool missing = needed != FL_NONE && g->in[needed] == FL_NONE;
 
 	g->now = now;
-	if (g->marks || (!missing && pick(g, 2)))
+	if (world.how == GENERATIONS_JOINED)
+		come_and_go(g, now, needed < g->outer->n_workloads ? needed : FL_NONE);
+	if (world.how == GENERATIONS_JOINED || g->marks || (!missing && pick(g, 2)))
 		return;
 	if (world.how == GENERATIONS_SAME)
 		adopt_same(g, now);
@@ -292,7 +403,7 @@ static int make(const struct fl_policy_ops *ops, const struct fl_model *m,
 	*g = (struct generation){
 		.ops = ops, .outer = m, .options = *options, .now = options->now, .random = 1
 	};
-	if (world.how == GENERATIONS_APART)
+	if (world.how != GENERATIONS_SAME)
 		g->inner = read_some(g, wanted);
 	r = ops->new (model_of(g), options, &g->p, err);
 	ENSURE(r == 0);
@@ -345,7 +456,8 @@ static bool leave_out(struct generation *g, fl_time now, const struct fl_event *
 	struct fl_workload in = into(g, event->workload);
 	enum fl_workload_state s;
 
-	if (!g->inner || g->marks || in.v == FL_NONE || g->changed[event->workload.v] ||
+	if (world.how != GENERATIONS_APART || g->marks || in.v == FL_NONE ||
+	    g->changed[event->workload.v] ||
 	    (event->kind != FL_EV_CANCEL && event->kind != FL_EV_FINISHED) || pick(g, 2))
 		return false;
 	s = g->ops->state(g->p, in);
@@ -355,6 +467,30 @@ static bool leave_out(struct generation *g, fl_time now, const struct fl_event *
 	adopt_apart(g, now, FL_NONE, event->workload.v, /* all= */ false);
 	generations_counts.gone += s != FL_STATE_ABSENT;
 	return true;
+}
+
+static uint32_t known(const uint32_t *there, uint32_t n, uint32_t id)
+{
+	return id < n ? there[id] : FL_NONE;
+}
+
+/* What another scheduler gave, which may name what there is not. */
+static void translate(const struct generation *g, struct fl_holding *h)
+{
+	static struct fl_placement rows[MOST];
+	const struct fl_model *m = g->outer;
+
+	h->cluster_queue.v = known(g->to.nodes, m->n_nodes, h->cluster_queue.v);
+	ENSURE(h->n <= MOST);
+	for (uint32_t i = 0; i < h->n; i++) {
+		rows[i] = h->rows[i];
+		rows[i].resource.v = known(g->to.resources, m->n_resources, rows[i].resource.v);
+		if (m->n_machines)
+			rows[i].machine.v = known(g->to.machines, m->n_machines, rows[i].machine.v);
+		else
+			rows[i].flavor.v = known(g->to.flavors, m->n_flavors, rows[i].flavor.v);
+	}
+	h->rows = rows;
 }
 
 static int apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
@@ -376,6 +512,7 @@ static int apply(struct fl_policy *p, fl_time now, const struct fl_event *event,
 	e.cell.flavor.v = fl_adopted(g->to.flavors, e.cell.flavor.v);
 	e.cell.resource.v = fl_adopted(g->to.resources, e.cell.resource.v);
 	e.sample.node.v = fl_adopted(g->to.nodes, e.sample.node.v);
+	translate(g, &e.holding);
 	if (event->kind == FL_EV_CELL && of_one)
 		g->changed[event->workload.v] = true;
 	return g->ops->apply(g->p, now, &e, err);
@@ -458,24 +595,40 @@ static int mark(struct fl_policy *p, fl_mark *ret, fairlead_error *err)
 	struct generation *g = of(p);
 	int r;
 
-	if (!g->marks && g->inner)
+	if (!g->marks && world.how == GENERATIONS_APART)
 		adopt_apart(g, g->now, FL_NONE, /* gone= */ FL_NONE, /* all= */ true);
 	r = g->ops->mark(g->p, ret, err);
-	if (r == 0)
+	if (r == 0) {
+		ENSURE(*ret < DEPTH);
+		memcpy(g->in_at[*ret], g->in, sizeof g->in);
 		g->marks = *ret + 1;
+	}
 	return r;
+}
+
+static void end_mark(struct generation *g, fl_mark m)
+{
+	g->marks = m < g->marks ? m : g->marks;
+	if (world.how == GENERATIONS_JOINED && !g->marks)
+		tidy(g);
+	if (world.how == GENERATIONS_JOINED)
+		learn_workloads(g);
 }
 
 static void rollback(struct fl_policy *p, fl_mark m)
 {
-	of(p)->ops->rollback(of(p)->p, m);
-	of(p)->marks = m < of(p)->marks ? m : of(p)->marks;
+	struct generation *g = of(p);
+
+	g->ops->rollback(g->p, m);
+	if (m < g->marks)
+		memcpy(g->in, g->in_at[m], sizeof g->in);
+	end_mark(g, m);
 }
 
 static void keep(struct fl_policy *p, fl_mark m)
 {
 	of(p)->ops->keep(of(p)->p, m);
-	of(p)->marks = m < of(p)->marks ? m : of(p)->marks;
+	end_mark(of(p), m);
 }
 
 static void share(const struct fl_policy *p, struct fl_node n, struct fl_share *ret)

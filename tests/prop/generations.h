@@ -9,6 +9,10 @@
  * that it gave, as ever.  Now and then somebody ends by being left out.  Aborts on what may not
  * be.
  *
+ * JOINED: on a model of its own that is not made again; workloads that have gone leave it, and join it
+ * when something is to happen to them, inside marks too.  Now and then a policy on the same model
+ * adopts it, and must spell the same words.
+ *
  * A workload that has gone is left out unless its priority was changed (which a model's rows do
  * not know) or its shape is known not to fit (decide/borrow/doors/adopt.h, what is forgotten).
  */
@@ -18,7 +22,7 @@
 #include "decide/policy.h"
 #include "fuzz/choices.h"
 
-enum generations { GENERATIONS_SAME, GENERATIONS_APART };
+enum generations { GENERATIONS_SAME, GENERATIONS_APART, GENERATIONS_JOINED };
 
 /*
  * @objects: a List of a chosen world (fuzz/chosen_*.h).  APART all is taken away that says that a

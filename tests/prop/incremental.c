@@ -3,7 +3,8 @@
  * incremental - a step that looks at what changed decides as one that looks at everything
  *
  *   incremental [--policy borrow|drf|entitle] [--seed N] [--world N] [--events N] [--keep FILE]
- *               [--heads 1] [--settles 1] [--generations same|apart] [--digests N]
+ *               [--heads 1] [--settles 1] [--generations same|apart|joined] [--digests N]
+ *               [--others 1] [--told 1] [--images 1]
  *
  * Many small worlds, in each of them some hundreds of random operations, until there were
  * --events events in all.  World N of a seed is always the same one; on a difference the
@@ -14,6 +15,10 @@
  * many heads a cycle, and one with one head a cycle that makes as many cycles.  --settles has
  * both under a Policy with preemptionGuarantee: settles, every other world with an evictionTimeout.
  * --generations has the second one adopted all the time by another policy (generations.h).
+ * --others has another scheduler decide as well, who gives out quota and evicts (FL_EV_HOLDS,
+ * FL_EV_GOES); and --told the second one told in this way what workloads hold in the beginning,
+ * which only the first one's model knows (told.h).  --images has the second one saved and loaded,
+ * or adopted, before each step (lib/reload.h).
  *
  * --digests says of N worlds what became of each, a line a world: its number, how many events and
  * steps there were, a hash of all that its full steps decided, and the digest of where it ended.
@@ -32,8 +37,10 @@
 #include "decide/entitle/entitle.h"
 #include "fuzz/chosen_borrow.h"
 #include "fuzz/chosen_entitle.h"
+#include "lib/reload.h"
 #include "prop/generations.h"
 #include "prop/lockstep.h"
+#include "prop/told.h"
 
 enum { MOST_DRAWS = 400, WORLD_BYTES = 4096 };
 
@@ -41,7 +48,7 @@ struct options {
 	const char *policy, *keep;
 	unsigned long seed, world, events, digests;
 	bool one; /* world only */
-	bool heads, settles;
+	bool heads, settles, others, told, images;
 	const char *generations; /* NULL: none */
 };
 
@@ -58,18 +65,19 @@ struct run {
 
 static struct options options = { .policy = "borrow", .seed = 1, .events = 100000 };
 static struct run run;
-static unsigned at; /* draw */
+static unsigned at;        /* draw */
+static unsigned long told; /* workloads */
 
 static bool entitled(void) { return strcmp(options.policy, "entitle") == 0; }
 
-/* By name: alone, and inside generations. */
+/* By name: alone, inside generations, and in images (NULL: drf is not). */
 static const struct {
 	const char *name;
-	const struct fl_policy_ops *ops, *generations;
+	const struct fl_policy_ops *ops, *generations, *reload;
 } policies[] = {
-	{ "borrow", &fl_borrow_policy, &generations_borrow },
-	{ "drf", &fl_drf_policy, &generations_drf },
-	{ "entitle", &fl_entitle_policy, &generations_entitle },
+	{ "borrow", &fl_borrow_policy, &generations_borrow, &reload_borrow },
+	{ "drf", &fl_drf_policy, &generations_drf, NULL },
+	{ "entitle", &fl_entitle_policy, &generations_entitle, &reload_entitle },
 };
 
 enum { POLICIES = sizeof policies / sizeof *policies };
@@ -86,9 +94,11 @@ static unsigned policy(void)
 /* How to have this world again. */
 static void say_again(void)
 {
-	(void)fprintf(stderr, "again: incremental --policy %s --seed %lu --world %lu%s%s%s%s\n",
+	(void)fprintf(stderr,
+		      "again: incremental --policy %s --seed %lu --world %lu%s%s%s%s%s%s%s\n",
 		      options.policy, options.seed, run.number, options.heads ? " --heads 1" : "",
-		      options.settles ? " --settles 1" : "",
+		      options.settles ? " --settles 1" : "", options.others ? " --others 1" : "",
+		      options.told ? " --told 1" : "", options.images ? " --images 1" : "",
 		      options.generations ? " --generations " : "",
 		      options.generations ? options.generations : "");
 }
@@ -152,6 +162,13 @@ static struct fl_model *read_world(void)
 	return m;
 }
 
+static enum generations kind_of(const char *name)
+{
+	return strcmp(name, "same") == 0   ? GENERATIONS_SAME :
+	       strcmp(name, "joined") == 0 ? GENERATIONS_JOINED :
+					     GENERATIONS_APART;
+}
+
 static void make(unsigned long number)
 {
 	struct fl_random random;
@@ -163,9 +180,7 @@ static void make(unsigned long number)
 	fill(&random, (uint8_t *)run.draws, run.n * sizeof *run.draws);
 	choose_world();
 	if (options.generations)
-		generations_of(&run.objects, strcmp(options.generations, "same") == 0 ?
-						     GENERATIONS_SAME :
-						     GENERATIONS_APART);
+		generations_of(&run.objects, kind_of(options.generations));
 	for (int i = 0; i < BOTH; i++) {
 		run.m[i] = read_world();
 		if (options.heads)
@@ -174,6 +189,8 @@ static void make(unsigned long number)
 		if (options.settles && run.number % 2)
 			run.m[i]->settings.eviction_timeout = 20 * FL_SECOND;
 	}
+	if (options.told)
+		told_take(run.m[PART]);
 }
 
 /* --- runs --- */
@@ -185,16 +202,23 @@ static bool go(struct lockstep *l, bool aloud, uint64_t ret_digest[2])
 				       .now = run.m[FULL]->newest,
 				       .unsampled = run.unsampled,
 				       .moving_usage = run.moving };
+	static const struct draw step = { { 15, 63 } };
 	const struct fl_policy_ops *ops[BOTH];
 	bool same;
 
 	ops[FULL] = ops[PART] = policies[policy()].ops;
 	if (options.generations)
 		ops[PART] = policies[policy()].generations;
+	if (options.images && policies[policy()].reload)
+		ops[PART] = policies[policy()].reload;
 	lockstep_open(l, ops, (const struct fl_model *const *)run.m, &o);
-	l->apart = options.generations;
+	l->apart = ops[PART] != ops[FULL];
 	l->aloud = aloud;
-	same = lockstep_same_state(l);
+	l->others = options.others || options.told;
+	same = !options.told || told_tell(l, run.m[PART], run.number % 2, &told);
+	if (same && options.told && entitled()) /* shares are those of the last cycle */
+		same = lockstep_do(l, &step);
+	same = same && lockstep_same_state(l);
 	for (at = 0; same && at < run.n; at++) {
 		same = lockstep_do(l, &run.draws[at]);
 		if (aloud)
@@ -296,6 +320,8 @@ static void say_counts(unsigned long worlds, const struct lockstep_counts *n)
 	       "%lu marks; %lu admitted, %lu reserved, %lu evicted, %lu waiting (%lu left out)\n",
 	       options.policy, options.seed, worlds, n->events, n->refused, n->steps, n->tries,
 	       n->marks, n->admitted, n->reserved, n->evicted, n->waiting, n->left_out);
+	if (options.told)
+		printf("%lu workloads told of\n", told);
 	if (options.generations)
 		printf("%lu generations, %lu left out, %lu joined, %lu gone\n",
 		       generations_counts.generations, generations_counts.left_out,
@@ -321,6 +347,12 @@ static int parse(int argc, char **argv)
 			options.heads = number;
 		else if (strcmp(argv[i], "--settles") == 0)
 			options.settles = number;
+		else if (strcmp(argv[i], "--others") == 0)
+			options.others = number;
+		else if (strcmp(argv[i], "--told") == 0)
+			options.told = number;
+		else if (strcmp(argv[i], "--images") == 0)
+			options.images = number;
 		else if (strcmp(argv[i], "--generations") == 0)
 			options.generations = argv[i + 1];
 		else if (strcmp(argv[i], "--world") == 0)
@@ -339,9 +371,11 @@ int main(int argc, char **argv)
 	uint64_t digest[2];
 
 	if (parse(argc, argv) < 0) {
-		(void)fprintf(stderr, "usage: incremental [--policy borrow|drf|entitle] [--seed N] "
-				      "[--world N] [--events N] [--keep FILE] [--heads 1] "
-				      "[--settles 1] [--generations same|apart] [--digests N]\n");
+		(void)fprintf(stderr,
+			      "usage: incremental [--policy borrow|drf|entitle] [--seed N] "
+			      "[--world N] [--events N] [--keep FILE] [--heads 1] "
+			      "[--settles 1] [--generations same|apart|joined] [--digests N] "
+			      "[--others 1] [--told 1] [--images 1]\n");
 		return 2;
 	}
 	(void)signal(SIGABRT, say_where);

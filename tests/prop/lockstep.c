@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/amount.h"
+#include "prop/told.h"
 
 __attribute__((format(printf, 2, 3))) static void did(struct lockstep *l, const char *format, ...)
 {
@@ -28,6 +29,7 @@ static const char *const event_names[] = {
 	[FL_EV_SUBMIT] = "submit",   [FL_EV_CANCEL] = "cancel",     [FL_EV_STARTED] = "started",
 	[FL_EV_EVICTED] = "evicted", [FL_EV_FINISHED] = "finished", [FL_EV_REJECTED] = "rejected",
 	[FL_EV_KILLED] = "killed",   [FL_EV_CELL] = "cell",         [FL_EV_USAGE] = "usage",
+	[FL_EV_HOLDS] = "holds",     [FL_EV_GOES] = "goes",
 };
 
 static fl_amount any_amount(struct choices *c)
@@ -126,6 +128,30 @@ static struct fl_event draw_event(const struct lockstep *l, struct choices *c)
 					       .from = l->now - choose(c, 8) * FL_SECOND,
 					       .to = l->now };
 		e.sample.amount.of[FL_GPU] = choose(c, 8);
+	}
+	return e;
+}
+
+/* Another scheduler decides: who is pending holds something, who holds something goes. */
+static struct fl_event draw_other(const struct lockstep *l, struct choices *c)
+{
+	struct fl_event e = { .workload = { choose(c, l->m->n_workloads) },
+			      .machine = { FL_NONE },
+			      .since = l->now - (fl_time)choose(c, 3) * FL_SECOND };
+	enum fl_workload_state state = l->ops[FULL]->state(l->p[FULL], e.workload);
+	bool goes = state == FL_STATE_ADMITTED || state == FL_STATE_EVICTING;
+
+	if (choose(c, 16) == 0)
+		goes = !goes;
+	if (choose(c, 8) == 0)
+		e.since = FL_TIME_NONE;
+	e.kind = goes ? FL_EV_GOES : FL_EV_HOLDS;
+	if (goes) {
+		e.reason = (enum fl_reason)choose(c, FL_REASONS);
+		if (is_entitled(l) && choose(c, 2))
+			e.machine.v = choose(c, l->m->n_machines);
+	} else {
+		e.holding = told_any(l->m, e.workload, c);
 	}
 	return e;
 }
@@ -368,7 +394,7 @@ static bool operate(struct lockstep *l, struct choices *c)
 	if (what < 14)
 		return pass(l, c);
 	if (what < 36) {
-		e = draw_event(l, c);
+		e = l->others && what < 24 ? draw_other(l, c) : draw_event(l, c);
 		return apply(l, &e);
 	}
 	return step(l, c);

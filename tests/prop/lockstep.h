@@ -42,6 +42,7 @@ struct lockstep {
 	bool aloud; /* says the rows of full steps on stderr */
 	bool apart; /* the second is inside something else: neither books nor digests are compared */
 	bool repeats; /* the first one's steps are repeated until they admit nobody */
+	bool others;  /* another scheduler decides, too: FL_EV_HOLDS and FL_EV_GOES */
 	fl_time now;
 	struct lockstep_told *told;                   /* NULL: what is left out is taken on trust */
 	struct lockstep_told told_at[LOCKSTEP_DEPTH]; /* at each mark */
