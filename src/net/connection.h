@@ -8,23 +8,29 @@
 /* All connections of one payer. */
 struct fl_payer {
 	struct fl_payer *next;
-	uid_t uid;
+	struct fl_principal who;
 	uint32_t served, over, n; /* n: also those that are closing */
+	size_t body_bytes;        /* of its requests that come */
 };
 
 struct fl_connection {
 	struct fl_server *server;
+	struct fl_entrance *entrance;
 	struct fl_connection *next, **link;
 	int fd;
-	struct fl_peer peer;
+	struct fl_principal who;
+	pid_t pid; /* 0: not known */
 	struct fl_payer *payer;
 	enum fl_rank rank;
 	enum fl_doing doing;
-	uint64_t since; /* ms: when this phase began */
-	bool started;   /* the library has it */
+	uint64_t since;                         /* ms: when this phase began */
+	bool started;                           /* the library has it */
+	bool asked;                             /* a whole request came */
+	bool shaken;                            /* TLS: its handshake has ended */
+	struct fl_certificate_use *certificate; /* TLS: of its handshake */
 	bool over;      /* beyond a limit, or a stranger's: it is told so and closed */
 	bool leaves;    /* it was closed by us: it is not served any more */
-	bool holds;     /* counts one more descriptor during this request */
+	uint32_t holds; /* descriptors that count, too, during this request */
 	bool odd_path;  /* has a %00 in it */
 	size_t unread;  /* bytes of the answer on its way */
 	struct fl_exchange *exchange;

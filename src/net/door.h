@@ -9,6 +9,11 @@
 int fl_door_open(struct fl_server *s);
 void fl_door_close(struct fl_server *s, uv_close_cb closed);
 void fl_door_shut(struct fl_server *s);
+/*
+ * The connection is one of the payer of @who from now on. False: that payer has as many as it may
+ * have, and nothing changes.
+ */
+bool fl_connection_acts_for(struct fl_connection *c, const struct fl_principal *who);
 /* Its request has ended, and with it the count of fl_exchange_holds. */
 void fl_connection_holds_no_more(struct fl_connection *c);
 /* It was closed, so there may be a descriptor again; frees it. */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "net/exchange.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,9 +20,14 @@ struct fl_exchange *fl_exchange_new(struct fl_connection *c, struct MHD_Connecti
 		return NULL;
 	x->connection = c;
 	x->mhd = mhd;
-	x->request = (struct fl_http_request){
-		.method = method, .path = path, .body = "", .peer = c->peer, .private = x
-	};
+	x->body_most = c->server->options.limits.body;
+	x->request = (struct fl_http_request){ .method = method,
+					       .path = path,
+					       .body = "",
+					       .who = c->who,
+					       .pid = c->pid,
+					       .is_far = c->entrance->listener != NULL,
+					       .private = x };
 	c->exchange = x;
 	return x;
 }
@@ -37,23 +41,32 @@ static void unwatch(struct fl_stream *stream)
 	stream->watch = NULL;
 }
 
+void fl_exchange_drop_body(struct fl_exchange *x)
+{
+	x->connection->server->body_bytes -= x->body_room;
+	x->connection->payer->body_bytes -= x->body_room;
+	free(x->body);
+	x->body = NULL;
+	x->body_len = x->body_room = 0;
+}
+
 void fl_exchange_free(struct fl_exchange *x)
 {
 	struct fl_connection *c = x->connection;
 	struct fl_stream *stream = &x->stream;
 
 	unwatch(stream);
+	fl_upgrade_free(x);
 	if (x->streams && !stream->ended && stream->callbacks.gone) {
 		stream->ended = true;
 		stream->callbacks.gone(stream->callbacks.user);
 	}
 	if (x->response) /* no call will continue it */
 		MHD_destroy_response(x->response);
-	c->server->body_bytes -= x->body_room;
+	fl_exchange_drop_body(x);
 	c->exchange = NULL;
 	c->unread = 0;
 	free(stream->bytes);
-	free(x->body);
 	free(x);
 }
 
@@ -104,9 +117,15 @@ const char *fl_request_header(const struct fl_http_request *r, const char *name)
 	return MHD_lookup_connection_value(x->mhd, MHD_HEADER_KIND, name);
 }
 
+int fl_exchange_descriptor(struct fl_exchange *x)
+{
+	x->last = true;
+	return x->connection->fd;
+}
+
 /* --- an answer at once --- */
 
-static void resume(struct fl_exchange *x)
+void fl_exchange_resume(struct fl_exchange *x)
 {
 	if (!x->suspended)
 		return;
@@ -129,7 +148,7 @@ static void ready(struct fl_exchange *x, unsigned status, const char *type,
 			MHD_add_response_header(response, "Connection", "close");
 	}
 	fl_connection_does(x->connection, x->streams ? FL_STREAMS : FL_ANSWERS);
-	resume(x);
+	fl_exchange_resume(x);
 }
 
 enum MHD_Result fl_exchange_queue(struct fl_exchange *x)
@@ -162,7 +181,7 @@ static bool may_give(struct fl_exchange *x, size_t len)
 
 	for (const struct fl_connection *c = own->server->connections; c; c = c->next)
 		unread += c->payer == own->payer ? c->unread : 0;
-	if (len > FL_LARGE && own->peer.uid != 0 && unread > FL_UNREAD)
+	if (len > FL_LARGE && !fl_principal_is_root(&own->who) && unread > FL_UNREAD)
 		return false;
 	own->unread = len;
 	return true;
@@ -196,32 +215,14 @@ void fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, 
 	ready(x, status, type, response);
 }
 
-/* The text may quote a request, and JSON allows UTF-8 only. */
-static json_t *text_of(const char *text)
+void fl_exchange_problem(struct fl_exchange *x, const struct fl_problem *problem)
 {
-	json_t *string = json_string(text);
-	char plain[1024];
+	char *body = fl_problem_json(problem);
 
-	if (string)
-		return string;
-	snprintf(plain, sizeof plain, "%s", text);
-	for (char *c = plain; *c; c++)
-		if (*c & 0x80)
-			*c = '?';
-	return json_string(plain);
-}
-
-void fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text, const char *hint)
-{
-	json_t *error = json_pack("{s:{s:i, s:o*, s:o*}}", "error", "code", (int)status, "text",
-				  text_of(text), "hint", hint && *hint ? text_of(hint) : NULL);
-	char *body = error ? json_dumps(error, JSON_COMPACT) : NULL;
-
-	json_decref(error);
 	if (body)
-		fl_exchange_give(x, status, NULL, body, strlen(body));
+		fl_exchange_give(x, problem->status, FL_PROBLEM_TYPE, body, strlen(body));
 	else
-		fl_exchange_answer(x, 500, NULL, "", 0);
+		fl_exchange_answer(x, 500, FL_PROBLEM_TYPE, "", 0);
 }
 
 void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
@@ -240,6 +241,8 @@ void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 		[FL_REFUSE_LARGE] = { 413, "the request is too large",
 				      "send it in several parts, or raise limits.bodyBytes of "
 				      "the Daemon document" },
+		[FL_REFUSE_BODY] = { 413, "a request without a token has no body",
+				     "send the token as a header: Authorization: Bearer TOKEN" },
 		[FL_REFUSE_RATE] = { 429,
 				     "too many requests in a second, or requests that take too long",
 				     "try again in a second" },
@@ -248,12 +251,29 @@ void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal)
 				     "too busy: too many connections, requests or unread answers "
 				     "at once",
 				     "try again in a second" },
+		[FL_REFUSE_TWICE] = { 400, "Host, Origin or Authorization is given twice", NULL },
+		[FL_REFUSE_HOST] = { 421, "this server does not have the name in the Host header",
+				     "call it by its address, or add the name to "
+				     ".spec.listen[].names of the Daemon document" },
+		[FL_REFUSE_ORIGIN] = { 403, "the page of another origin may not ask here", NULL },
+		[FL_REFUSE_NO_TOKEN] = { 401, "a token is needed here",
+					 "send it as a header: Authorization: Bearer TOKEN" },
+		[FL_REFUSE_BAD_TOKEN] = { 401, "this token is not valid, or not any more",
+					  "an admin makes another one: fairlead token create" },
+		[FL_REFUSE_ELSEWHERE] = { 404, "this listener does not serve this path",
+					  ".spec.listen[].serves of the Daemon document says what "
+					  "is served where" },
 	};
 	unsigned status = refusals[refusal].status;
 
 	x->connection->server->figures.refused++;
 	if (status == 429 || status == 503)
 		fl_exchange_header(x, "Retry-After", "1");
+	if (status == 401)
+		fl_exchange_header(x, "WWW-Authenticate",
+				   refusal == FL_REFUSE_BAD_TOKEN ?
+					   "Bearer realm=\"fairlead\", error=\"invalid_token\"" :
+					   "Bearer realm=\"fairlead\"");
 	fl_exchange_fail(x, status, refusals[refusal].text, refusals[refusal].hint);
 }
 
@@ -281,6 +301,7 @@ static ssize_t more(void *user, uint64_t position, char *buffer, size_t room)
 	if (len > room)
 		len = room;
 	memcpy(buffer, s->bytes + s->first, len);
+	s->moved = uv_now(x->connection->server->options.loop);
 	s->used -= len;
 	s->first = s->used ? (s->first + len) % FL_STREAM_BYTES : 0;
 	if (s->refused && s->used <= FL_STREAM_BYTES / 2 && !s->ended) {
@@ -300,7 +321,7 @@ static void left(uv_poll_t *watch, int status, int events)
 	(void)events;
 	x->stream.left = true;
 	unwatch(&x->stream);
-	resume(x);
+	fl_exchange_resume(x);
 }
 
 static void watch(struct fl_exchange *x)
@@ -343,13 +364,16 @@ bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len)
 		return false;
 	}
 
+	if (s->used == 0)
+		s->moved = uv_now(x->connection->server->options.loop);
+
 	size_t at = (s->first + s->used) % FL_STREAM_BYTES;
 	size_t head = len < FL_STREAM_BYTES - at ? len : FL_STREAM_BYTES - at;
 
 	memcpy(s->bytes + at, bytes, head);
 	memcpy(s->bytes, bytes + head, len - head);
 	s->used += len;
-	resume(x);
+	fl_exchange_resume(x);
 	return true;
 }
 
@@ -358,13 +382,17 @@ void fl_exchange_end(struct fl_exchange *x)
 	x->stream.ended = true;
 	/* The owner has ended it, so it has to be read in time, like any answer. */
 	fl_connection_does(x->connection, FL_ANSWERS);
-	resume(x);
+	fl_exchange_resume(x);
 }
 
 void fl_exchange_cut(struct fl_exchange *x)
 {
 	struct fl_stream_callbacks callbacks = x->stream.callbacks;
 
+	if (x->upgraded) {
+		fl_upgrade_cut(x);
+		return;
+	}
 	x->stream.cut = true;
 	fl_exchange_end(x);
 	if (callbacks.gone)

@@ -13,27 +13,14 @@
 #include "net/library.h"
 
 #include <dlfcn.h>
+#include <gnutls/gnutls.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 
 #include "net/server.h"
 #include "net/server_state.h"
-
-void fl_answer_at_once(int fd, unsigned status, const char *headers, const char *text,
-		       const char *hint)
-{
-	char body[512], answer[1024];
-	int n = snprintf(body, sizeof body,
-			 "{\"error\":{\"code\":%u,\"text\":\"%s\",\"hint\":\"%s\"}}", status, text,
-			 hint);
-
-	n = snprintf(answer, sizeof answer,
-		     "HTTP/1.1 %u %s\r\nConnection: close\r\nContent-Type: application/json\r\n"
-		     "%sContent-Length: %d\r\n\r\n%s",
-		     status, MHD_get_reason_phrase_for(status), headers, n, body);
-	(void)send(fd, answer, (size_t)n, MSG_DONTWAIT | MSG_NOSIGNAL);
-}
 
 static const struct refusal {
 	unsigned status;
@@ -50,6 +37,50 @@ static const struct refusal {
 	{ 0, "the request is not valid", "see RFC 9112" },
 };
 
+/* Of bytes that fit: an answer. Returns their number. */
+enum { ANSWER = 2048 };
+static size_t spell(char answer[ANSWER], unsigned status, const char *headers, const char *text,
+		    const char *hint)
+{
+	char *body = fl_problem_json(
+		&(struct fl_problem){ .status = status, .text = text, .hint = hint });
+	int n = snprintf(answer, ANSWER,
+			 "HTTP/1.1 %u %s\r\nConnection: close\r\nContent-Type: " FL_PROBLEM_TYPE
+			 "\r\n%sContent-Length: %zu\r\n\r\n%s",
+			 status, MHD_get_reason_phrase_for(status), headers,
+			 body ? strlen(body) : 0, body ? body : "");
+
+	free(body);
+	return (size_t)n;
+}
+
+void fl_answer_at_once(int fd, unsigned status, const char *headers, const char *text,
+		       const char *hint)
+{
+	char answer[ANSWER];
+
+	(void)send(fd, answer, spell(answer, status, headers, text, hint),
+		   MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+/* The same through TLS, if the connection has that. */
+static void answer_at_once(struct MHD_Connection *connection, const struct refusal *r,
+			   unsigned status)
+{
+	const union MHD_ConnectionInfo *info =
+		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION);
+	char answer[ANSWER];
+
+	if (info && info->tls_session)
+		(void)gnutls_record_send(info->tls_session, answer,
+					 spell(answer, status, "", r->text, r->hint));
+	else
+		fl_answer_at_once(MHD_get_connection_info(connection,
+							  MHD_CONNECTION_INFO_CONNECTION_FD)
+					  ->connect_fd,
+				  status, "", r->text, r->hint);
+}
+
 __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(
 	struct MHD_Connection *connection, unsigned status, struct MHD_Response *response)
 {
@@ -65,8 +96,6 @@ __attribute__((visibility("default"))) enum MHD_Result MHD_queue_response(
 
 	while (r->status && r->status != status)
 		r++;
-	fl_answer_at_once(
-		MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd,
-		status, "", r->text, r->hint);
+	answer_at_once(connection, r, status);
 	return MHD_NO; /* it closes the connection */
 }

@@ -7,10 +7,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "net/caller.h"
 #include "net/connection.h"
 #include "net/door.h"
 #include "net/exchange.h"
 #include "net/server_state.h"
+#include "net/tls.h"
 
 /*
  * libmicrohttpd reads, parses and writes; the loop waits on its epoll descriptor, and calls it when
@@ -20,7 +22,9 @@
  * client of a suspended connection has left (exchange.c, left).
  */
 
-enum { SWEEP_MS = 1000, CLOSING_MS = 50, CLOSING_PATIENCE_MS = 5000, TURNS = 4 };
+enum { SWEEP_MS = 1000, CLOSING_MS = 50, CLOSING_PATIENCE_MS = 5000 };
+enum { STREAM_PATIENCE = 10 };     /* times that of an answer: a reader may be at a pager */
+enum { FIRST_REQUEST_MS = 10000 }; /* of a connection of TCP, from its beginning */
 
 /* --- connections --- */
 
@@ -31,6 +35,32 @@ void fl_connection_does(struct fl_connection *c, enum fl_doing doing)
 }
 
 void fl_connection_hang_up(struct fl_connection *c) { shutdown(c->fd, SHUT_RDWR); }
+
+/* A stranger has to say soon what he wants. */
+static uint64_t patience_with(const struct fl_connection *c, uint64_t usual)
+{
+	if (c->over)
+		return SWEEP_MS;
+	return c->entrance->listener && !c->asked && usual > FIRST_REQUEST_MS ? FIRST_REQUEST_MS :
+										usual;
+}
+
+void fl_server_look_again(struct fl_server *s)
+{
+	const struct fl_server_options *o = &s->options;
+
+	for (struct fl_connection *c = s->connections; c && o->is_still; c = c->next)
+		if (c->exchange && c->doing == FL_STREAMS &&
+		    !o->is_still(o->user, &c->exchange->request.who))
+			fl_connection_hang_up(c);
+}
+
+/* A stream over the network of which nothing is read, though there is something. */
+static bool reads_nothing(const struct fl_connection *c, uint64_t now, uint64_t patience)
+{
+	return c->entrance->listener && c->doing == FL_STREAMS && c->exchange->stream.used > 0 &&
+	       now - c->exchange->stream.moved >= STREAM_PATIENCE * patience;
+}
 
 /*
  * Limits the time from one answer to the next whole request, and until an answer is read; it is
@@ -50,9 +80,12 @@ static void sweep(uv_timer_t *timer)
 		if (!c->started && now - c->since >= SWEEP_MS)
 			fl_connection_free(c);
 		else if (c->started && (c->doing == FL_READS || c->doing == FL_ANSWERS) &&
-			 now - c->since >= (c->over ? SWEEP_MS : patience))
+			 now - c->since >= patience_with(c, patience))
+			fl_connection_hang_up(c);
+		else if (c->started && reads_nothing(c, now, patience))
 			fl_connection_hang_up(c);
 	}
+	fl_server_look_again(s);
 	if (!s->connections && !s->closing)
 		uv_timer_stop(timer);
 }
@@ -82,6 +115,8 @@ static struct fl_connection *begins(const struct fl_server *s, struct MHD_Connec
 
 	if (c)
 		c->started = true;
+	if (c && fl_tls_is_on(c))
+		fl_tls_begin(c, mhd);
 	return c;
 }
 
@@ -143,6 +178,11 @@ static bool has_two_lengths(const struct fl_exchange *x)
 	return n.lengths + n.encodings > 1;
 }
 
+static struct fl_rates *rates_of(struct fl_server *s, const struct fl_connection *c)
+{
+	return c->payer->who.kind == FL_PRINCIPAL_PROBE ? &s->strange : &s->rates;
+}
+
 /* Errors that can be found in the head alone. */
 static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 			    struct fl_exchange *x, const char *version)
@@ -150,12 +190,17 @@ static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 	const char *length = fl_request_header(&x->request, "Content-Length");
 	const char *encoding = fl_request_header(&x->request, "Transfer-Encoding");
 
+	enum fl_refusal refusal;
+
 	s->figures.requests++;
+	if (c->entrance->listener && (refusal = fl_caller_find(x)) != FL_REFUSE_NOTHING)
+		return refusal;
 	if (c->rank == FL_RANK_STRANGER)
 		return FL_REFUSE_STRANGER;
 	if (c->over && !(s->options.always && strcmp(x->request.path, s->options.always) == 0))
 		return FL_REFUSE_BUSY;
-	if (c->peer.uid != 0 && !fl_rate_take(&s->rates, c->payer->uid, uv_now(s->options.loop)))
+	if (!fl_principal_is_root(&c->who) &&
+	    !fl_rate_take(rates_of(s, c), &c->payer->who, uv_now(s->options.loop)))
 		return FL_REFUSE_RATE;
 	if (c->odd_path)
 		return FL_REFUSE_ZERO_BYTE;
@@ -168,9 +213,28 @@ static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 	}
 	if (encoding && strcasecmp(encoding, "chunked") != 0)
 		return FL_REFUSE_ENCODING;
+	if (x->body_most == 0 && (encoding || (length && strtoull(length, NULL, 10) > 0)))
+		return FL_REFUSE_BODY;
 	/* The library has checked the number. */
-	return length && strtoull(length, NULL, 10) > s->options.limits.body ? FL_REFUSE_LARGE :
-									       FL_REFUSE_NOTHING;
+	return length && strtoull(length, NULL, 10) > x->body_most ? FL_REFUSE_LARGE :
+								     FL_REFUSE_NOTHING;
+}
+
+static bool is_charged(const struct fl_principal *who)
+{
+	const struct fl_principal own = fl_principal_user(geteuid(), getegid());
+
+	return !fl_principal_is_root(who) && !fl_principal_same(who, &own);
+}
+
+/* May so many bytes more be kept of bodies? */
+static bool is_room(const struct fl_server *s, const struct fl_exchange *x, size_t more)
+{
+	const struct fl_payer *payer = x->connection->payer;
+	size_t body = s->options.limits.body;
+
+	return s->body_bytes + more <= FL_BODIES * body &&
+	       (!is_charged(&payer->who) || payer->body_bytes + more <= FL_PAYER_BODIES * body);
 }
 
 /* Bytes of a body: kept up to the limit, then only counted until the request is complete. */
@@ -179,17 +243,19 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 {
 	if (x->refusal)
 		return MHD_YES;
-	if (len > s->options.limits.body - x->body_len) {
+	if (len > x->body_most - x->body_len) {
 		x->refusal = FL_REFUSE_LARGE;
+		fl_exchange_drop_body(x);
 		return MHD_YES;
 	}
 	if (x->body_len + len + 1 > x->body_room) {
 		size_t room = 2 * (x->body_len + len + 1);
 
-		if (room > s->options.limits.body + 1)
-			room = s->options.limits.body + 1;
-		if (s->body_bytes + room - x->body_room > FL_BODIES * s->options.limits.body) {
+		if (room > x->body_most + 1)
+			room = x->body_most + 1;
+		if (!is_room(s, x, room - x->body_room)) {
 			x->refusal = FL_REFUSE_BUSY;
+			fl_exchange_drop_body(x);
 			return MHD_YES;
 		}
 
@@ -198,6 +264,7 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
 		if (!body)
 			return MHD_NO;
 		s->body_bytes += room - x->body_room;
+		x->connection->payer->body_bytes += room - x->body_room;
 		x->body = body;
 		x->body_room = room;
 	}
@@ -212,12 +279,14 @@ static enum MHD_Result receive(struct fl_server *s, struct fl_exchange *x, const
  */
 static void ask_owner(struct fl_server *s, struct fl_exchange *x)
 {
-	uid_t uid = x->request.peer.uid, payer = x->connection->payer->uid;
+	const struct fl_principal payer = x->connection->payer->who;
+	bool charged = is_charged(&x->request.who);
 	uint64_t began = uv_hrtime();
 
 	s->options.request(s->options.user, x, &x->request);
-	if (uid != 0 && uid != geteuid())
-		fl_rate_charge(&s->rates, payer, (double)(uv_hrtime() - began) / 1e9);
+	if (charged)
+		fl_rate_charge(rates_of(s, x->connection), &payer,
+			       (double)(uv_hrtime() - began) / 1e9);
 }
 
 /* The request is complete. */
@@ -228,6 +297,7 @@ static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange 
 		x->request.body = x->body;
 		x->request.body_len = x->body_len;
 	}
+	x->connection->asked = true;
 	fl_connection_does(x->connection, FL_THINKS);
 	if (x->refusal)
 		fl_exchange_refuse(x, x->refusal);
@@ -237,6 +307,8 @@ static enum MHD_Result request_is_whole(struct fl_server *s, struct fl_exchange 
 		return fl_exchange_queue(x);
 	MHD_suspend_connection(x->mhd);
 	x->suspended = true;
+	if (x->upgraded)
+		fl_upgrade_begin(x);
 	return MHD_YES;
 }
 
@@ -294,44 +366,23 @@ static void completed(void *user, struct MHD_Connection *mhd, void **own,
 	fl_exchange_free(x);
 }
 
-/* --- the library's turns --- */
-
-static void turn(struct fl_server *s);
-
-static void again(uv_timer_t *timer) { turn(timer->data); }
-
-static void turn(struct fl_server *s)
+void fl_server_wake(struct fl_server *s)
 {
-	MHD_UNSIGNED_LONG_LONG wait = 0;
-	bool waits = true;
-
-	for (int i = 0; i < TURNS && waits && wait == 0; i++) {
-		MHD_run(s->mhd);
-		waits = MHD_get_timeout(s->mhd, &wait) == MHD_YES;
-	}
-	/* Other handles of the loop get their turn in between. */
-	if (waits)
-		uv_timer_start(&s->again, again, wait, 0);
-	else
-		uv_timer_stop(&s->again);
+	fl_net_turns_wake(&s->plain);
+	fl_net_turns_wake(&s->secure);
 }
-
-static void work(uv_poll_t *poll, int status, int events)
-{
-	(void)status;
-	(void)events;
-	turn(poll->data);
-}
-
-void fl_server_wake(struct fl_server *s) { uv_timer_start(&s->again, again, 0, 0); }
 
 /* --- begin and end --- */
 
 static void server_free(struct fl_server *s)
 {
-	if (s->mhd)
-		MHD_stop_daemon(s->mhd);
-	close(s->socket.fd);
+	if (s->plain.mhd)
+		MHD_stop_daemon(s->plain.mhd);
+	if (s->secure.mhd)
+		MHD_stop_daemon(s->secure.mhd);
+	for (uint32_t i = 0; i < s->n_entrances; i++)
+		close(s->entrances[i].fd);
+	free(s->entrances);
 	free(s);
 }
 
@@ -339,15 +390,17 @@ static void server_free(struct fl_server *s)
  * Its own limit is never reached, as door.c has a lower one; more only while connections are
  * closing.
  */
-static struct MHD_Daemon *library(struct fl_server *s)
+struct MHD_Daemon *fl_server_library(struct fl_server *s, unsigned flags,
+				     const struct MHD_OptionItem *more)
 {
-	return MHD_start_daemon(MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME,
-				0, NULL, NULL, handle, s, MHD_OPTION_CONNECTION_LIMIT,
-				2 * (unsigned)fl_server_descriptors(&s->options.limits),
-				MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)FL_HEAD_BYTES,
-				MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_NOTIFY_CONNECTION,
-				notice_connection, s, MHD_OPTION_NOTIFY_COMPLETED, completed, s,
-				MHD_OPTION_URI_LOG_CALLBACK, notice_path, s, MHD_OPTION_END);
+	return MHD_start_daemon(
+		flags | MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME, 0,
+		NULL, NULL, handle, s, MHD_OPTION_CONNECTION_LIMIT,
+		2 * (unsigned)fl_server_descriptors(&s->options.limits),
+		MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)FL_HEAD_BYTES,
+		MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_NOTIFY_CONNECTION, notice_connection,
+		s, MHD_OPTION_NOTIFY_COMPLETED, completed, s, MHD_OPTION_URI_LOG_CALLBACK,
+		notice_path, s, MHD_OPTION_ARRAY, more, MHD_OPTION_END);
 }
 
 static void handle_closed(uv_handle_t *handle)
@@ -367,24 +420,55 @@ static void handle_closed(uv_handle_t *handle)
 
 static void close_handles(struct fl_server *s)
 {
-	uv_close((uv_handle_t *)&s->work, handle_closed);
-	uv_close((uv_handle_t *)&s->again, handle_closed);
+	fl_net_turns_close(&s->plain, handle_closed);
+	fl_net_turns_close(&s->secure, handle_closed);
 	uv_close((uv_handle_t *)&s->sweep, handle_closed);
 }
 
-/* After this the loop has to close the handles, if there are any. */
+static bool has_tls(const struct fl_server *s)
+{
+	for (uint32_t i = 0; i < s->options.n_listeners; i++)
+		if (s->options.listeners[i].certificate)
+			return true;
+	return false;
+}
+
+/* After this the loop has to close the handles, also when it fails. */
 static int handles(struct fl_server *s)
 {
-	const union MHD_DaemonInfo *info = MHD_get_daemon_info(s->mhd, MHD_DAEMON_INFO_EPOLL_FD);
+	const struct MHD_OptionItem nothing = { MHD_OPTION_END, 0, NULL };
 
-	if (!info || uv_poll_init(s->options.loop, &s->work, info->epoll_fd) != 0)
-		return FAIRLEAD_EIO;
-	uv_timer_init(s->options.loop, &s->again);
 	uv_timer_init(s->options.loop, &s->sweep);
-	s->work.data = s->again.data = s->sweep.data = s;
-	s->n_handles = 3;
-	uv_poll_start(&s->work, UV_READABLE, work);
+	s->sweep.data = s;
+	s->n_handles = 1;
+	if (fl_net_turns_begin(&s->plain, s, fl_server_library(s, /* flags= */ 0, &nothing)) != 0 ||
+	    (has_tls(s) && fl_net_turns_begin(&s->secure, s, fl_tls_library(s)) != 0))
+		return FAIRLEAD_EIO;
 	return fl_door_open(s);
+}
+
+/* The Unix socket, and those of TCP. */
+static int entrances(struct fl_server *s, fairlead_error *err)
+{
+	const struct fl_server_options *o = &s->options;
+	int code;
+
+	s->entrances = calloc(1 + o->n_listeners, sizeof *s->entrances);
+	if (!s->entrances)
+		return fl_fail_nomem(err);
+	if (o->fd >= 0)
+		code = fl_socket_adopt(o->fd, o->made, &s->socket, err);
+	else
+		code = fl_socket_listen(o->path, (mode_t)o->mode, &s->socket, err);
+	if (code != 0)
+		return code;
+	s->n_entrances = 1 + o->n_listeners;
+	s->entrances[0] = (struct fl_entrance){ .server = s, .fd = s->socket.fd };
+	for (uint32_t i = 0; i < o->n_listeners; i++)
+		s->entrances[1 + i] = (struct fl_entrance){ .server = s,
+							    .listener = &o->listeners[i],
+							    .fd = o->listeners[i].fd };
+	return 0;
 }
 
 int fl_server_new(const struct fl_server_options *options, struct fl_server **ret,
@@ -397,21 +481,19 @@ int fl_server_new(const struct fl_server_options *options, struct fl_server **re
 		return fl_fail_nomem(err);
 	s->options = *options;
 	s->rates.per_second = options->limits.requests_per_second;
-	if (options->fd >= 0)
-		code = fl_socket_adopt(options->fd, &s->socket, err);
-	else
-		code = fl_socket_listen(options->path, (mode_t)options->mode, &s->socket, err);
+	s->strange.per_second = options->limits.strange_per_second;
+	s->handshakes.per_second = options->limits.handshakes_per_second;
+	code = entrances(s, err);
 	if (code != 0) {
+		free(s->entrances);
 		free(s);
 		return code;
 	}
-	s->mhd = library(s);
-	if (!s->mhd || handles(s) != 0) {
+	if (handles(s) != 0) {
 		fl_socket_remove(&s->socket);
-		if (s->n_handles)
-			close_handles(s);
-		else
-			server_free(s);
+		close_handles(s);
+		if (s->reopen.data) /* the door has begun to open */
+			fl_door_close(s, handle_closed);
 		return fl_fail(err, FAIRLEAD_EIO,
 			       "cannot start the server: no descriptors or "
 			       "memory");
@@ -432,7 +514,10 @@ static void closing(uv_timer_t *timer)
 			fl_connection_hang_up(c);
 	}
 	sweep(timer);
-	turn(s); /* the library does not report that it has a connection to close */
+	/* The library does not report that it has a connection to close. */
+	fl_net_turns_take(&s->plain);
+	if (s->secure.mhd)
+		fl_net_turns_take(&s->secure);
 	if (s->n_connections > 0)
 		return;
 	close_handles(s);

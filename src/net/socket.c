@@ -138,12 +138,13 @@ int fl_socket_listen(const char *path, mode_t mode, struct fl_socket *ret, fairl
 	return code;
 }
 
-int fl_socket_adopt(int fd, struct fl_socket *ret, fairlead_error *err)
+int fl_socket_adopt(int fd, bool ours, struct fl_socket *ret, fairlead_error *err)
 {
 	int domain = 0, listens = 0, type = 0;
 	socklen_t size = sizeof domain;
 	struct sockaddr_un address = { 0 };
 	socklen_t address_size = sizeof address - 1;
+	struct stat st;
 
 	if (getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &domain, &size) != 0 ||
 	    getsockopt(fd, SOL_SOCKET, SO_TYPE, &type, &size) != 0 ||
@@ -160,6 +161,10 @@ int fl_socket_adopt(int fd, struct fl_socket *ret, fairlead_error *err)
 		return fl_fail(err, FAIRLEAD_EIO, "descriptor %d: %s", fd, strerror(errno));
 	*ret = (struct fl_socket){ .fd = fd };
 	snprintf(ret->path, sizeof ret->path, "%s", address.sun_path);
+	if (ours && lstat(ret->path, &st) == 0 && S_ISSOCK(st.st_mode)) {
+		ret->device = st.st_dev;
+		ret->inode = st.st_ino;
+	}
 	return 0;
 }
 

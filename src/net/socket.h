@@ -10,6 +10,7 @@
 #ifndef FL_NET_SOCKET_H
 #define FL_NET_SOCKET_H
 
+#include <stdbool.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 
@@ -24,8 +25,11 @@ struct fl_socket {
 
 /* FAIRLEAD_ESTATE: a process listens there. FAIRLEAD_EINPUT: the path is not valid. */
 int fl_socket_listen(const char *path, mode_t mode, struct fl_socket *ret, fairlead_error *err);
-/* Takes over a listening socket that the service manager made. FAIRLEAD_EINPUT: it is not one. */
-int fl_socket_adopt(int fd, struct fl_socket *ret, fairlead_error *err);
+/*
+ * Takes over a listening socket that another process made; @ours: for this one, which removes its file.
+ * FAIRLEAD_EINPUT: it is not one.
+ */
+int fl_socket_adopt(int fd, bool ours, struct fl_socket *ret, fairlead_error *err);
 /*
  * Deletes the file.  Called while the descriptor is open: until then no other file can have its
  * inode number.

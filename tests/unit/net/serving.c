@@ -10,7 +10,7 @@
 
 #include "lib/unit.h"
 
-enum { DEADLINE_MS = 20000 };
+enum { DEADLINE_MS = 40000 };
 
 /* --- the owner of the server: on its thread --- */
 
@@ -99,9 +99,12 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 	a->exchange = x;
 	a->turns = 3;
 	a->timer.data = a;
-	if (strcmp(r->path, "/peer") == 0)
-		snprintf(a->text, sizeof a->text, "%u %u %d", (unsigned)r->peer.uid,
-			 (unsigned)r->peer.gid, (int)r->peer.pid);
+	if (strcmp(r->path, "/caller") == 0 || strcmp(r->path, "/open") == 0)
+		snprintf(a->text, sizeof a->text, "%d %u %s", (int)r->who.kind,
+			 (unsigned)r->who.uid, r->who.name);
+	else if (strcmp(r->path, "/peer") == 0)
+		snprintf(a->text, sizeof a->text, "%u %u %d", (unsigned)r->who.uid,
+			 (unsigned)r->who.gid, (int)r->pid);
 	else
 		snprintf(a->text, sizeof a->text, "%s %.100s a=%.100s len=%zu", r->method, r->path,
 			 argument ? argument : "-", r->body_len);
@@ -114,7 +117,8 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 		uv_timer_start(&a->timer, later, 1, 1);
 		return;
 	}
-	if (strcmp(r->path, "/hold") == 0 && !(fl_exchange_holds(x) && fl_exchange_holds(x))) {
+	if (strcmp(r->path, "/hold") == 0 &&
+	    !(fl_exchange_holds(x, 1) && fl_exchange_holds(x, 1))) {
 		free(a); /* it was refused */
 		return;
 	}
@@ -123,11 +127,49 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 	if (strcmp(r->path, "/give") == 0)
 		fl_exchange_give(x, 200, NULL, calloc(1, number(r) + 1), number(r));
 	else if (strcmp(r->path, "/echo") == 0 || strcmp(r->path, "/peer") == 0 ||
+		 strcmp(r->path, "/caller") == 0 || strcmp(r->path, "/open") == 0 ||
 		 strcmp(r->path, "/slow") == 0 || strcmp(r->path, "/hold") == 0)
 		fl_exchange_answer(x, 200, "text/plain", a->text, strlen(a->text));
 	else
 		fl_exchange_fail(x, 404, a->text, "try /echo");
 	free(a);
+}
+
+static enum fl_needs needs(void *user, uint32_t listener, const struct fl_http_request *r)
+{
+	(void)user;
+	assert_int_equal(listener, 0);
+	if (strcmp(r->path, "/elsewhere") == 0)
+		return FL_NEEDS_ANOTHER;
+	return strcmp(r->path, "/open") == 0 ? FL_NEEDS_NOTHING : FL_NEEDS_TOKEN;
+}
+
+static bool is_new(void *user, const char *secret)
+{
+	(void)user;
+	return strncmp(secret, "new", 3) == 0;
+}
+
+static int bearer(void *user, const char *secret, struct fl_principal *ret)
+{
+	static const struct {
+		const char *name;
+		uid_t uid;
+	} tokens[] = { { "ci", 1000 }, { "laptop", 1000 }, { "bob", 2000 }, { "new", 3000 } };
+
+	(void)user;
+	for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++)
+		if (strcmp(tokens[i].name, secret) == 0) {
+			*ret = fl_principal_user(tokens[i].uid, 0);
+			ret->kind = FL_PRINCIPAL_TOKEN;
+			ret->role = FL_RANK_USER;
+			snprintf(ret->name, sizeof ret->name, "%s", tokens[i].name);
+			return 0;
+		}
+	return strcmp(secret, "full") == 0 ? FAIRLEAD_ELIMIT :
+	       strcmp(secret, "away") == 0 ? FAIRLEAD_EIO :
+	       strcmp(secret, "past") == 0 ? FAIRLEAD_ESTATE :
+					     FAIRLEAD_ENOENT;
 }
 
 static void closed(void *user)
@@ -165,16 +207,25 @@ struct fl_server_limits serving_limits(void)
 void serving_begin(struct serving *s, struct fl_server_limits limits)
 {
 	fairlead_error err = { 0 };
+	uint32_t n;
 
 	*s = (struct serving){ .folder = "/tmp/fairlead-net-XXXXXX" };
 	assert_non_null(mkdtemp(s->folder));
 	assert_int_equal(chmod(s->folder, 0755), 0);
 	snprintf(s->path, sizeof s->path, "%s/s.sock", s->folder);
 	assert_int_equal(uv_loop_init(&s->loop), 0);
+	assert_int_equal(fl_tcp_find("127.0.0.1", 0, &s->address, 1, &n, &err), 0);
+	assert_int_equal(fl_tcp_listen(&s->address, &s->listener.fd, &err), 0);
+	assert_true(fl_tcp_own(s->listener.fd, &s->address));
 	s->options = (struct fl_server_options){ .loop = &s->loop,
 						 .path = s->path,
 						 .mode = 0666,
 						 .fd = -1,
+						 .listeners = &s->listener,
+						 .n_listeners = 1,
+						 .needs = needs,
+						 .is_new = is_new,
+						 .bearer = bearer,
 						 .limits = limits,
 						 .always = "/peer",
 						 .request = request,
@@ -244,6 +295,30 @@ char *serving_read(int fd, size_t len, size_t *ret_len)
 	if (ret_len)
 		*ret_len = used;
 	return bytes;
+}
+
+int serving_connect_tcp(const struct serving *s)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	assert_int_equal(connect(fd, &s->address.at.any, s->address.len), 0);
+	return fd;
+}
+
+char *serving_ask_tcp(const struct serving *s, const char *path, const char *headers)
+{
+	char head[512];
+	int fd = serving_connect_tcp(s);
+
+	snprintf(head, sizeof head,
+		 "GET %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\n%s\r\n", path,
+		 headers);
+	serving_send(fd, head, strlen(head));
+
+	char *answer = serving_read(fd, SIZE_MAX, NULL);
+
+	close(fd);
+	return answer;
 }
 
 char *serving_ask(const struct serving *s, const char *method, const char *path)

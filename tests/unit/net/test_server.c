@@ -35,7 +35,8 @@ TEST(answers)
 		{ "GET /later HTTP/1.1\r\nHost: x\r\n", "GET /later a=- len=0" },
 		{ "DELETE /echo HTTP/1.1\r\nHost: x\r\n", "DELETE /echo a=- len=0" },
 		{ "GET /none HTTP/1.1\r\nHost: x\r\n",
-		  "{\"error\":{\"code\":404,\"text\":\"GET /none a=- len=0\",\"hint\":\"try /echo\"}}" },
+		  "{\"type\":\"https://fairlead.dev/problems/not-there\",\"title\":\"There is no such thing\",\"status\":404,"
+		  "\"detail\":\"GET /none a=- len=0 (try /echo)\",\"text\":\"GET /none a=- len=0\",\"hint\":\"try /echo\"}" },
 		{ "GET /n%FFne HTTP/1.1\r\nHost: x\r\n", "\"text\":\"GET /n?ne a=- len=0\"" },
 		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n", "len=0" },
 	};
@@ -213,7 +214,7 @@ TEST(odd_requests)
 		if (o->status ? !has(answer, want) :
 				*answer && !has(answer, " 4") && !has(answer, " 505 "))
 			fail_msg("%s: %s", o->name, answer);
-		if (*answer && (!has(answer, "\r\nContent-Type: application/json\r\n") ||
+		if (*answer && (!has(answer, "\r\nContent-Type: application/problem+json\r\n") ||
 				has(answer, "<html") || count(answer, "HTTP/1.1 ") != 1))
 			fail_msg("%s: no JSON: %s", o->name, answer);
 		free(answer);
@@ -338,13 +339,15 @@ TEST(slow_clients)
 		fds[i] = serving_connect(&s);
 	/* One says nothing, one speaks slowly, one does not read its answer. */
 	serving_send(fds[2], "GET /give?n=4000000 HTTP/1.1\r\nHost: x\r\n\r\n", 42);
+	const uint64_t began = uv_hrtime();
 	for (bool is_open = true; is_open && sent < sizeof text - 1; sent++) {
 		struct pollfd back = { .fd = fds[1], .events = POLLIN };
 
 		serving_send(fds[1], text + sent, 1);
 		is_open = poll(&back, 1, 100) == 0;
 	}
-	assert_in_range(sent, 5, 40);
+	assert_true(sent < sizeof text - 1);
+	assert_in_range((uv_hrtime() - began) / 1000000, 500, 8000);
 	for (int i = 0; i < 3; i++) {
 		size_t len;
 
@@ -432,16 +435,18 @@ static int other_ends(struct other *o, const struct serving *s)
 	return WEXITSTATUS(status);
 }
 
+/* 30 times; again, where that took so long that as many are allowed. */
 static int ask_often(const struct serving *s)
 {
 	int busy = 0;
 
-	for (int i = 0; i < 30; i++) {
-		char *answer = serving_ask(s, "GET", "/echo");
+	for (int round = 0; round < 5 && busy == 0; round++)
+		for (int i = 0; i < 30; i++) {
+			char *answer = serving_ask(s, "GET", "/echo");
 
-		busy += has(answer, " 429 ") && has(answer, "Retry-After: 1\r\n");
-		free(answer);
-	}
+			busy += has(answer, " 429 ") && has(answer, "Retry-After: 1\r\n");
+			free(answer);
+		}
 	return busy;
 }
 
@@ -469,11 +474,15 @@ static int asks_slowly(const struct serving *s)
 {
 	int busy = 0;
 
-	for (int i = 0; i < 6; i++) {
-		char *answer = serving_ask(s, "GET", "/slow?n=100");
+	/* Again, a second later, where the machine was so slow that it was allowed. */
+	for (int round = 0; round < 5 && busy == 0; round++) {
+		poll(NULL, 0, round ? 1200 : 0);
+		for (int i = 0; i < 6; i++) {
+			char *answer = serving_ask(s, "GET", "/slow?n=100");
 
-		busy += has(answer, " 429 ");
-		free(answer);
+			busy += has(answer, " 429 ");
+			free(answer);
+		}
 	}
 	return busy;
 }
@@ -723,7 +732,7 @@ static int takes_all(const struct serving *s)
 
 		if (poll(&back, 1, i == 39 ? 20000 : 0) == 1)
 			answer = serving_read(fds[i], SIZE_MAX, NULL);
-		told += answer && has(answer, " 503 ") && has(answer, "{\"error\":");
+		told += answer && has(answer, " 503 ") && has(answer, "{\"type\":");
 		free(answer);
 	}
 	for (int i = 0; i < 40; i++)

@@ -203,7 +203,7 @@ TEST_IN(set_up, tear_down, handed_over)
 	fairlead_error err = { 0 };
 	int fds[2], plain = socket(AF_UNIX, SOCK_STREAM, 0);
 
-	assert_int_equal(fl_socket_adopt(first.fd, &s, &err), 0);
+	assert_int_equal(fl_socket_adopt(first.fd, false, &s, &err), 0);
 	assert_string_equal(s.path, path);
 	fl_socket_remove(&s);
 	assert_int_equal(access(path, F_OK), 0);
@@ -214,7 +214,7 @@ TEST_IN(set_up, tear_down, handed_over)
 	const int wrong[] = { fds[0], plain, 999 };
 
 	for (size_t i = 0; i < COUNT(wrong); i++)
-		assert_int_equal(fl_socket_adopt(wrong[i], &s, &err), FAIRLEAD_EINPUT);
+		assert_int_equal(fl_socket_adopt(wrong[i], false, &s, &err), FAIRLEAD_EINPUT);
 	assert_int_equal(s.fd, -7);
 	close(fds[0]);
 	close(fds[1]);
@@ -223,24 +223,38 @@ TEST_IN(set_up, tear_down, handed_over)
 
 /* --- rates --- */
 
+static bool take(struct fl_rates *r, uid_t uid, uint64_t now)
+{
+	const struct fl_principal payer = fl_principal_user(uid, 1);
+
+	return fl_rate_take(r, &payer, now);
+}
+
+static void charge(struct fl_rates *r, uid_t uid, double seconds)
+{
+	const struct fl_principal payer = fl_principal_user(uid, 1);
+
+	fl_rate_charge(r, &payer, seconds);
+}
+
 TEST(rates)
 {
 	static struct fl_rates r;
 	unsigned taken = 0;
 
-	assert_true(fl_rate_take(&r, 1, 0)); /* no limit */
+	assert_true(take(&r, 1, 0)); /* no limit */
 	r.per_second = 10;
 	for (int i = 0; i < 30; i++)
-		taken += fl_rate_take(&r, 1, 1000);
+		taken += take(&r, 1, 1000);
 	assert_int_equal(taken, 10);
-	assert_true(fl_rate_take(&r, 2, 1000));
-	assert_false(fl_rate_take(&r, 1, 1099));
-	assert_true(fl_rate_take(&r, 1, 1100));
-	assert_false(fl_rate_take(&r, 1, 1100));
+	assert_true(take(&r, 2, 1000));
+	assert_false(take(&r, 1, 1099));
+	assert_true(take(&r, 1, 1100));
+	assert_false(take(&r, 1, 1100));
 	/* However long one waits, a burst is that of one second. */
 	taken = 0;
 	for (int i = 0; i < 30; i++)
-		taken += fl_rate_take(&r, 1, 1000000);
+		taken += take(&r, 1, 1000000);
 	assert_int_equal(taken, 10);
 }
 
@@ -251,16 +265,16 @@ TEST(long_requests)
 	unsigned taken = 0;
 
 	for (uint64_t now = 0; now < 10000; now += 100)
-		if (fl_rate_take(&r, 1, now)) {
-			fl_rate_charge(&r, 1, 0.5);
+		if (take(&r, 1, now)) {
+			charge(&r, 1, 0.5);
 			taken++;
 		}
 	assert_in_range(taken, 9, 11);
-	fl_rate_charge(&r, 1, 1e9);
-	assert_false(fl_rate_take(&r, 1, 19000));
-	assert_true(fl_rate_take(&r, 1, 21000));
-	fl_rate_charge(&r, 2, 1); /* who never asked owes nothing */
-	assert_true(fl_rate_take(&r, 2, 21000));
+	charge(&r, 1, 1e9);
+	assert_false(take(&r, 1, 19000));
+	assert_true(take(&r, 1, 21000));
+	charge(&r, 2, 1); /* who never asked owes nothing */
+	assert_true(take(&r, 2, 21000));
 }
 
 /* Names without end are no way around it. */
@@ -271,8 +285,8 @@ TEST(many_users)
 
 	r.per_second = 10;
 	for (uid_t uid = 1; uid < 100000; uid++)
-		taken += fl_rate_take(&r, uid, 5);
-	assert_int_equal(taken, FL_RATE_USERS + 9);
+		taken += take(&r, uid, 5);
+	assert_int_equal(taken, FL_RATE_PAYERS + 9);
 }
 
 UNIT_GROUP("socket")
