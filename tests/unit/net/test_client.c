@@ -28,8 +28,10 @@ TEST(calls)
 		{ "GET", "/echo?a=x", NULL, "GET /echo a=x len=0", 200 },
 		{ "POST", "/later?a=%2F", "12345", "POST /later a=/ len=5", 200 },
 		{ "POST", "/echo", NULL, "POST /echo a=- len=0", 200 },
-		{ "DELETE", "/none", NULL, "{\"error\":{\"code\":404,", 404 },
-		{ "GET", "/a/../echo", NULL, "{\"error\":{\"code\":404,", 404 },
+		{ "DELETE", "/none", NULL, "{\"type\":\"https://fairlead.dev/problems/not-there\",",
+		  404 },
+		{ "GET", "/a/../echo", NULL,
+		  "{\"type\":\"https://fairlead.dev/problems/not-there\",", 404 },
 		{ "GET", "/give?n=0", NULL, "", 200 },
 	};
 	static struct serving s;
@@ -38,7 +40,7 @@ TEST(calls)
 
 	struct fl_client *c = client_at(s.path);
 
-	assert_string_equal(fl_client_socket(c), s.path);
+	assert_string_equal(fl_client_place(c), s.path);
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		struct fl_answer a;
 		const char *body = rows[i].body;
@@ -131,7 +133,7 @@ static void fails(struct fl_client *c, const char *method, const char *text, con
 	assert_int_equal(a.status, 7);
 	if (!strstr(err.text, text) || !strstr(err.hint, hint))
 		fail_msg("%s: %s (%s)", err.subject, err.text, err.hint);
-	assert_string_equal(err.subject, fl_client_socket(c));
+	assert_string_equal(err.subject, fl_client_place(c));
 }
 
 TEST(nobody_there)
@@ -229,14 +231,14 @@ TEST(places)
 	setenv("XDG_RUNTIME_DIR", folder, 1);
 	unsetenv("FAIRLEAD_SOCKET");
 	c = client_at(NULL);
-	assert_string_equal(fl_client_socket(c), path);
+	assert_string_equal(fl_client_place(c), path);
 	fl_client_free(c);
 	setenv("FAIRLEAD_SOCKET", "/tmp/none.sock", 1);
 	c = client_at(NULL);
-	assert_string_equal(fl_client_socket(c), "/tmp/none.sock");
+	assert_string_equal(fl_client_place(c), "/tmp/none.sock");
 	fl_client_free(c);
 	c = client_at("rel.sock");
-	assert_string_equal(fl_client_socket(c), "rel.sock");
+	assert_string_equal(fl_client_place(c), "rel.sock");
 	fl_client_free(c);
 	unsetenv("FAIRLEAD_SOCKET");
 
