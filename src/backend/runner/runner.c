@@ -2,14 +2,22 @@
 /*
  * runner - the program that runs beside one run, and outlives the daemon
  *
- *     fairlead-runner FOLDER
+ *     fairlead-runner FOLDER NUMBER HOW
  *
- * Started by the daemon for each run, never by hand.  The folder of the run is its descriptor 3,
- * and only files that users have named are opened by a path; FOLDER is for people that list
- * processes.  It takes the lock of the run, starts its tasks, all or none, keeps their output,
- * enforces their time limit, stops them on an order, kills processes that they leave, and writes
- * how they ended before it ends itself.  The daemon gives orders by a slot of the run's file and
- * SIGUSR1.  SIGTERM, as at a shutdown of the machine, stops the run with its own grace.
+ * Started for each run, as the user of the run, never by hand.  What it needs of the run are its
+ * descriptors (attempt.h); only files that users have named are opened by a path; FOLDER is for people
+ * that list processes.  NUMBER is its own outside of the namespace of the run, or 0: as it is; HOW has
+ * "g" if there is a control group, "c" if all that the run starts is held together whatever user it
+ * becomes, and "i" if it is interactive.
+ *
+ * It takes the lock of the run, starts its tasks, all or none, keeps their output, enforces their time
+ * limit, stops them on an order, kills processes that they leave, and writes how they ended before it
+ * ends itself.  The daemon gives orders by a slot of the run's file and SIGUSR1.  SIGTERM, as at a
+ * shutdown of the machine, stops the run with its own grace.
+ *
+ * Its user may kill or stop it; then the daemon has the rest ended.  No user can trace it, so its
+ * descriptors are out of reach: not from its first moment, as it is started with a real group
+ * that is not the effective one, nor later.
  *
  * Exit status: 0: the run has ended, now or before; 1: that could not be written; 2: no such run.
  */
@@ -29,26 +37,33 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/local/group.h"
 #include "backend/local/local.h"
-#include "backend/local/process.h"
-#include "backend/local/runner.h"
+#include "backend/process/inside.h"
+#include "backend/process/process.h"
+#include "backend/runner/hooks.h"
+#include "backend/runner/runner.h"
 
 enum {
 	BY_SIGNAL = UINT32_MAX,
 	BY_TIMER = UINT32_MAX - 1,
 	BY_REPORT = UINT32_MAX - 2,
-	BY_WRITER = UINT32_MAX - 3
+	BY_WRITER = UINT32_MAX - 3,
+	BY_RELAY = UINT32_MAX - 4
 };
 /*
  * Milliseconds from one round of killing to the next: a process in the kernel may take long to die.
  */
-enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200 };
+enum { AGAIN_MS = 10, AGAIN_MOST_MS = 1000, GROUP_ROUNDS = 200, NAMESPACE_ROUNDS = 12 };
+
+/* For a client that takes nothing of what its job has printed. */
+#define CLIENT_PATIENCE (60 * FL_SECOND)
 
 static const char too_early[] = "it was told to stop before it began";
 
 struct runner {
-	int folder, file, epoll, signals, timer;
+	pid_t number; /* as others see it */
+	const char *how;
+	int file, epoll, signals, timer;
 	sigset_t heard; /* signals that it waits for */
 	struct fl_attempt_spec spec;
 	struct fl_attempt_status status;
@@ -57,11 +72,16 @@ struct runner {
 	int unwritten; /* why the writer has ended: the code of an error, */
 	fairlead_error why_unwritten;
 	struct fl_tasks tasks;
-	uint32_t left;    /* tasks that have not ended */
-	bool failed;      /* one has ended with another status than 0, or by a signal */
-	bool going;       /* they were told to stop */
-	fl_time kill_at;  /* FL_NEVER */
-	fl_time limit_at; /* FL_NEVER */
+	struct fl_hooks hooks;
+	uint32_t left;      /* tasks that have not ended */
+	bool failed;        /* one has ended with another status than 0, or by a signal */
+	bool going;         /* they were told to stop */
+	bool outlived;      /* some of its processes could not be ended: they end with us */
+	fl_time kill_at;    /* FL_NEVER */
+	fl_time limit_at;   /* FL_NEVER */
+	fl_time limit_from; /* when the tasks began; 0: not yet */
+	uint8_t sent
+		[FL_ATTEMPT_SIGNALS]; /* signals by number, as in the order that was read last */
 	int again_ms;
 };
 
@@ -145,18 +165,64 @@ static fl_time after_grace(const struct runner *r)
 	return fl_sat_add(fl_boot_clock(), r->spec.grace);
 }
 
+static void set_limit(struct runner *r)
+{
+	r->limit_at = r->spec.time_limit == FL_NEVER ?
+			      FL_NEVER :
+			      fl_sat_add(r->limit_from, r->spec.time_limit);
+	set_timer(r);
+}
+
 static void limit_from_now(struct runner *r)
 {
-	if (r->spec.time_limit != FL_NEVER)
-		r->limit_at = fl_sat_add(fl_boot_clock(), r->spec.time_limit);
-	set_timer(r);
+	r->limit_from = fl_boot_clock();
+	set_limit(r);
+}
+
+/* A limit that is passed already ends it at once. */
+static void take_limit(struct runner *r, fl_time time_limit)
+{
+	if (time_limit == 0 || time_limit == r->spec.time_limit)
+		return;
+	r->spec.time_limit = time_limit;
+	if (r->limit_from && !r->going)
+		set_limit(r);
+}
+
+static void send_signals(struct runner *r, const struct fl_attempt_order *order)
+{
+	for (int sig = 1; sig < FL_ATTEMPT_SIGNALS; sig++) {
+		if (order->signals[sig] == r->sent[sig])
+			continue;
+		r->sent[sig] = order->signals[sig];
+		for (uint32_t i = 0; i < r->spec.tasks; i++)
+			if (r->tasks.pids[i] > 0)
+				kill(-r->tasks.pids[i], sig);
+	}
+}
+
+/* It is cancelled, and the client is not there: it has left, or has not come to the next daemon. */
+static void look_for_client(struct runner *r)
+{
+	struct fl_relay *relay = &r->tasks.relay;
+
+	fl_relay_turn(relay);
+	if (!fl_relay_is_attended(relay))
+		fl_relay_hang_up(relay);
 }
 
 static void look_at_order(struct runner *r)
 {
 	struct fl_attempt_order order;
 
-	if (fl_attempt_get_order(r->file, &order) == 0 && order.why != FL_GO_NOT)
+	if (fl_attempt_get_order(r->file, &order) != 0)
+		return;
+	take_limit(r, order.time_limit);
+	if (r->limit_from)
+		send_signals(r, &order);
+	if (order.why == FL_GO_CANCELLED)
+		look_for_client(r);
+	if (order.why != FL_GO_NOT)
 		tell_to_go(r, (enum fl_go_why)order.why,
 			   strcmp(order.boot, r->status.boot) == 0 ? order.by : 0);
 }
@@ -184,23 +250,17 @@ static void reap(struct runner *r)
 	pid_t pid;
 	int how;
 
-	while ((pid = waitpid(-1, &how, WNOHANG)) > 0) {
-		if (pid == r->tasks.namespace.first)
-			r->tasks.namespace.first = 0;
+	while ((pid = waitpid(-1, &how, WNOHANG)) > 0)
 		for (uint32_t i = 0; i < r->spec.tasks; i++)
 			if (r->tasks.pids[i] == pid)
 				task_ended(r, i, how);
-	}
 }
 
 /* Returns the time until the next round, ns. */
 static fl_time kill_round(struct runner *r)
 {
-	fl_group_kill(r->spec.group);
-	if (r->tasks.namespace.first > 0)
-		fl_namespace_kill(&r->tasks.namespace);
-	else
-		fl_process_kill_below(getpid(), r->writer.pid);
+	fl_group_end(&r->tasks.group);
+	fl_process_kill_below(getpid(), (const pid_t[2]){ r->writer.pid, r->hooks.pid });
 	reap(r);
 	r->again_ms = r->again_ms == 0             ? AGAIN_MS :
 		      r->again_ms >= AGAIN_MOST_MS ? AGAIN_MOST_MS :
@@ -208,26 +268,50 @@ static fl_time kill_round(struct runner *r)
 	return r->again_ms * INT64_C(1000000);
 }
 
-/* Kills all our descendants, until none is left. */
+static uint64_t ns_of(struct timeval t)
+{
+	return (uint64_t)t.tv_sec * (uint64_t)FL_SECOND + (uint64_t)t.tv_usec * 1000;
+}
+
+/* What the run used, when all of it has ended and its group is still there. */
+static void measure(struct runner *r)
+{
+	struct rusage all;
+
+	if (getrusage(RUSAGE_CHILDREN, &all) == 0) {
+		r->status.cpu = ns_of(all.ru_utime) + ns_of(all.ru_stime);
+		r->status.memory = (uint64_t)all.ru_maxrss * 1024;
+	}
+	fl_group_used(&r->tasks.group, &r->status.cpu, &r->status.memory);
+}
+
+/*
+ * Kills all our descendants, until none is left.  In a namespace one that has become another user
+ * may be left: it ends with us.
+ */
 static void kill_all(struct runner *r)
 {
+	bool first = getpid() == 1;
 	sigset_t child;
 	siginfo_t info;
 
 	sigemptyset(&child);
 	sigaddset(&child, SIGCHLD);
-	for (;;) {
+	for (int i = 0; !first || i < NAMESPACE_ROUNDS; i++) {
 		reap(r);
-		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) < 0 && errno == ECHILD)
+		r->outlived = waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 ||
+			      errno != ECHILD;
+		if (!r->outlived)
 			break;
 		fl_time pause = kill_round(r);
 		sigtimedwait(&child, NULL,
 			     &(struct timespec){ pause / FL_SECOND, pause % FL_SECOND });
 	}
-	if (fl_group_out_of_memory(r->spec.group))
+	measure(r);
+	if (fl_group_out_of_memory(&r->tasks.group))
 		set_text(r, "out of memory");
-	for (int i = 0; i < GROUP_ROUNDS && !fl_group_remove(r->spec.group); i++) {
-		fl_group_kill(r->spec.group); /* processes that entered the group from outside */
+	for (int i = 0; i < GROUP_ROUNDS && !fl_group_is_empty(&r->tasks.group); i++) {
+		fl_group_end(&r->tasks.group); /* processes that entered the group from outside */
 		nanosleep(&(struct timespec){ .tv_nsec = AGAIN_MS * 1000000L }, NULL);
 	}
 }
@@ -305,6 +389,8 @@ static bool turn(struct runner *r)
 			report = true;
 		else if (events[i].data.u32 == BY_WRITER)
 			on_writer(r);
+		else if (events[i].data.u32 == BY_RELAY)
+			fl_relay_turn(&r->tasks.relay);
 		else
 			fl_outputs_take(&r->outputs, events[i].data.u32);
 	}
@@ -415,21 +501,15 @@ static int wait_until_gone(struct runner *r, fairlead_error *err)
 static int start(struct runner *r, fairlead_error *err)
 {
 	const struct fl_attempt_spec *spec = &r->spec;
-	int rc = fl_user_enter(spec, err);
+	int rc = fl_outputs_open(&r->outputs, FL_ATTEMPT_OUTPUT, spec, err);
 
-	if (rc == 0)
-		rc = fl_outputs_open(&r->outputs, r->folder, spec, err);
-	if (rc == 0 && *spec->group) {
-		char path[600];
-
-		rc = fl_group_make(spec->group, &spec->limits, err);
-		snprintf(path, sizeof path, "%s/cgroup.procs", spec->group);
-		if (rc == 0 && (r->tasks.group = open(path, O_WRONLY | O_CLOEXEC)) < 0)
-			rc = fail_start(err, "cannot use its control group");
-	}
 	r->left = spec->tasks;
+	if (rc == 0)
+		rc = fl_hooks_begin(&r->hooks, &r->tasks, err);
 	/* The time limit counts from here: the user's folders may block a task before it begins. */
 	limit_from_now(r);
+	if (rc == 0 && spec->interactive)
+		rc = fl_tasks_receive(&r->tasks, err);
 	if (rc == 0)
 		rc = fl_tasks_fork(&r->tasks, err);
 	if (rc == 0 && watch(r, r->tasks.report[0], BY_REPORT) != 0)
@@ -438,8 +518,11 @@ static int start(struct runner *r, fairlead_error *err)
 		rc = wait_until_ready(r, err);
 	if (rc == 0)
 		rc = begin_output(r, err);
+	if (rc == 0 && r->tasks.relay.epoll >= 0 && watch(r, r->tasks.relay.epoll, BY_RELAY) != 0)
+		rc = fail_start(err, "cannot wait for its client");
 	if (rc != 0)
 		return rc;
+	fl_relay_begin(&r->tasks.relay);
 	r->status.began = fl_boot_clock();
 	r->status.wall_began = fl_wall_clock();
 	limit_from_now(r);
@@ -464,9 +547,12 @@ static void run(struct runner *r)
 		r->status.kind = rc == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED;
 		r->status.status = 0;
 		r->status.began = r->status.wall_began = FL_TIME_NONE;
+		r->status.cpu = r->status.memory = 0;
 		set_text(r, err.text);
 	} else {
 		write_status(r, FL_ATTEMPT_RUNS);
+		fl_hooks_tell(&r->hooks, FL_HOOK_BEGIN, &r->status);
+		look_at_order(r); /* for signals that came too early */
 		reap(r);
 		while (r->left > 0)
 			turn(r);
@@ -479,16 +565,38 @@ static void run(struct runner *r)
 
 /* --- the run --- */
 
+/* No user can trace it, and no task gets its descriptors. */
+static bool be_private(void)
+{
+	gid_t group = getegid();
+
+	return (getgid() == group || setresgid(group, group, group) == 0) &&
+	       prctl(PR_SET_DUMPABLE, 0, 0, 0, 0) == 0 &&
+	       close_range(FL_ATTEMPT_RUN, ~0U, CLOSE_RANGE_CLOEXEC) == 0;
+}
+
+/* The descriptors behind those of the output. */
+static void take_files(struct runner *r)
+{
+	bool none = *r->spec.output || r->spec.interactive;
+	int next = FL_ATTEMPT_OUTPUT + (none ? 0 : FL_ATTEMPT_STREAMS * (int)r->spec.tasks);
+
+	if (strchr(r->how, 'i'))
+		r->tasks.client = next++;
+	if (strchr(r->how, 'g'))
+		r->tasks.group = (struct fl_group_files){ .procs = next,
+							  .kill = next + 1,
+							  .folder = next + 2 };
+	r->tasks.contained = strchr(r->how, 'c') != NULL;
+}
+
 /* Takes the lock of the run until we end. The runner that held it before us has ended then. */
 static int take_run(struct runner *r)
 {
 	fairlead_error err = { 0 };
 	struct fl_process self;
 
-	r->folder = FL_ATTEMPT_FOLDER;
-	r->file = fl_attempt_open(r->folder, O_RDWR);
-	if (r->file < 0 || fcntl(r->folder, F_SETFD, FD_CLOEXEC) != 0)
-		return 2;
+	r->file = FL_ATTEMPT_RUN;
 	while (flock(r->file, LOCK_EX) != 0)
 		if (errno != EINTR)
 			return 2;
@@ -499,7 +607,8 @@ static int take_run(struct runner *r)
 		return 0;
 	if (!fl_process_look(getpid(), &self))
 		return 2;
-	r->status.runner = self.pid;
+	take_files(r);
+	r->status.runner = r->number > 0 ? r->number : self.pid;
 	r->status.runner_since = self.since;
 	fl_boot_id(r->status.boot);
 	r->status.began = r->status.ended = FL_TIME_NONE;
@@ -510,21 +619,26 @@ static int take_run(struct runner *r)
 int main(int argc, char **argv)
 {
 	static struct runner r = {
-		.tasks = { .group = -1,
-			   .namespace.mounts = -1,
+		.tasks = { .group = { -1, -1, -1 },
+			   .client = -1,
+			   .standard = { -1, -1, -1 },
+			   .relay = { .epoll = -1, .fds = { -1, -1, -1, -1, -1 } },
 			   .report = { -1, -1 },
 			   .go = { -1, -1 } },
 		.kill_at = FL_NEVER,
 		.limit_at = FL_NEVER,
 	};
 
-	(void)argv;
-	if (argc != 2) {
-		fputs("usage: fairlead-runner FOLDER\n"
+	if (argc != 4) {
+		fputs("usage: fairlead-runner FOLDER NUMBER HOW\n"
 		      "fairleadd starts it for each run; do not start it by hand\n",
 		      stderr);
 		return 2;
 	}
+	if (!be_private())
+		return 2;
+	r.number = (pid_t)atol(argv[2]);
+	r.how = argv[3];
 	umask(077);
 	hold_signals(&r);
 	int rc = take_run(&r);
@@ -538,5 +652,15 @@ int main(int argc, char **argv)
 	 * _exit: a search for leaks at exit (sanitizers) traces us, and would wait for ever with a
 	 * signal.
 	 */
-	_exit(write_end(&r) ? 0 : 1);
+	bool written = write_end(&r);
+	if (r.outlived) {
+		fl_relay_finish(&r.tasks.relay, /* patience= */ 0);
+		_exit(written ? 0 : 1);
+	}
+	/* The run is over for others: its file is free. */
+	close(r.file);
+	fl_hooks_tell(&r.hooks, fl_hooks_event(&r.spec, &r.status), &r.status);
+	fl_relay_finish(&r.tasks.relay, CLIENT_PATIENCE);
+	fl_hooks_end(&r.hooks);
+	_exit(written ? 0 : 1);
 }

@@ -4,20 +4,19 @@
  *
  * One thread, one run.  It waits for signals, the output of tasks, and one timer, all by epoll.
  */
-#ifndef FL_BACKEND_LOCAL_RUNNER_H
-#define FL_BACKEND_LOCAL_RUNNER_H
+#ifndef FL_BACKEND_RUNNER_RUNNER_H
+#define FL_BACKEND_RUNNER_RUNNER_H
 
 #include <sys/resource.h>
 
 #include "backend/local/attempt.h"
-#include "backend/local/namespace.h"
+#include "backend/runner/relay.h"
 
-/* --- output: runner_output.c --- */
+/* --- output: output.c --- */
 
 /* A file that output goes to. */
 struct fl_output_file {
-	int fd;        /* -1: not opened yet; -2: could not be opened */
-	char name[40]; /* in the folder of the run */
+	int fd; /* -1: not opened yet; -2: could not be opened */
 	uint64_t written, lost;
 	bool is_null; /* /dev/null, which is never full */
 	bool full;    /* its limit was passed; false: a write failed */
@@ -34,21 +33,28 @@ struct fl_output_count {
 	volatile uint64_t taken, lost;
 };
 
+/* The order of the two streams of a task (record/order.h), in the file "order.N". */
+struct fl_output_order {
+	int fd;        /* as above; -2 also: nothing more is noted */
+	unsigned last; /* the stream that was read last */
+	size_t size;
+};
+
 struct fl_outputs {
-	int folder;
 	int64_t limit;
 	struct fl_output_file *output_files;
-	struct fl_stream_end *ends; /* two a task: out, err */
+	struct fl_stream_end *ends;     /* two a task: out, err */
+	struct fl_output_order *orders; /* one a task */
 	uint32_t n_output_files, n_ends;
 	struct fl_output_count own, *count;
 	char buffer[1 << 16];
 };
 
 /*
- * Opens the output of all tasks.  Output to files that the user has named is lost here: a writer
- * has them.
+ * The output of all tasks goes to descriptors from @first on, which are taken over.  Output to files that
+ * the user has named is lost here: a writer has them.
  */
-int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_spec *spec,
+int fl_outputs_open(struct fl_outputs *o, int first, const struct fl_attempt_spec *spec,
 		    fairlead_error *err);
 /* Called in a writer: opens the files that the user has named, and counts in @count. */
 int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
@@ -62,7 +68,7 @@ void fl_outputs_close(struct fl_outputs *o);
 int fl_output_path(const struct fl_attempt_spec *spec, uint32_t task, char ret[4096],
 		   fairlead_error *err);
 
-/* --- output to files of the user: runner_writer.c --- */
+/* --- output to files of the user: writer.c --- */
 
 struct fl_writer_page;
 
@@ -87,19 +93,27 @@ int fl_writer_hear(struct fl_writer *w, fairlead_error *err);
 /* When no process of the run is left. Returns how many bytes it could not keep. */
 uint64_t fl_writer_end(struct fl_writer *w);
 
-/* --- tasks: runner_task.c --- */
+/* --- tasks: task.c --- */
 
 /* The data for making tasks. */
 struct fl_tasks {
 	const struct fl_attempt_spec *spec;
 	struct fl_outputs *outputs;
 	struct rlimit files; /* the limit that we started with */
-	int group;           /* cgroup.procs; -1: none */
-	struct fl_namespace namespace;
-	pid_t runner, *pids;  /* 0: it has ended */
-	int report[2], go[2]; /* pipes: their reports; when `go` is closed all may begin */
+	struct fl_group_files group;
+	bool contained;        /* its processes are ended whatever user they become */
+	int client;            /* the socket of its client; -1: none, or it was read */
+	struct fl_relay relay; /* of a client that is elsewhere */
+	int standard[3];       /* the standard files of its task, from there; -1 */
+	pid_t runner, *pids;   /* 0: it has ended */
+	int report[2], go[2];  /* pipes: their reports; when `go` is closed all may begin */
 };
 
+/*
+ * Takes the standard files of an interactive run from its client, whose socket is closed; for one that is
+ * elsewhere it makes them.
+ */
+int fl_tasks_receive(struct fl_tasks *t, fairlead_error *err);
 /*
  * Makes processes that are ready to become the tasks, and wait for fl_tasks_go.  All, or none and
  * an error.
@@ -112,12 +126,10 @@ int fl_start_code(int why);
 /* Lets the tasks begin. */
 void fl_tasks_go(struct fl_tasks *t);
 
-/* Takes the groups of the user of the run, for all that is done in its name from now on. */
-int fl_user_enter(const struct fl_attempt_spec *spec, fairlead_error *err);
 /*
- * Changes this process to that user for good, and so that the user cannot trace it. 0, or -1 with
- * errno.
+ * For what is done in the name of the user: it cannot be traced, and without @contained it cannot become
+ * another user. 0, or -1 with errno.
  */
-int fl_user_become(const struct fl_attempt_spec *spec);
+int fl_task_confine(bool contained);
 
 #endif

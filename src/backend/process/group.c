@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/local/group.h"
+#include "backend/process/group.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/local/text.h"
+#include "backend/process/text.h"
+#include "base/amount.h"
 #include "base/fd.h"
 
 enum { CPU_PERIOD = 100000 /* microseconds */, LEAST_CPU = 1000 };
@@ -122,7 +125,7 @@ void fl_group_find(struct fl_group_place *ret)
 		settle(parent, ret);
 }
 
-void fl_group_limit(int group, const struct fl_attempt_limits *limits)
+void fl_group_limit(int group, const struct fl_group_limits *limits)
 {
 	char text[64];
 
@@ -165,17 +168,48 @@ static int make(const char *path)
 	return rc == 0 || errno == EEXIST ? 0 : -1;
 }
 
-int fl_group_make(const char *path, const struct fl_attempt_limits *limits, fairlead_error *err)
+void fl_group_path(const struct fl_group_place *place, uint32_t uid, uint64_t job, uint32_t attempt,
+		   const char *token, char ret[FL_GROUP_PATH])
+{
+	ret[0] = 0;
+	if (*place->path)
+		(void)snprintf(ret, FL_GROUP_PATH,
+			       "%s/run-%" PRIu64 ".%" PRIu32 "-%" PRIu32 "-%.8s", place->path, job,
+			       attempt, uid, token);
+}
+
+int fl_group_make(const char *path, const struct fl_group_limits *limits)
 {
 	if (make(path) != 0)
-		return fl_fail(err, FAIRLEAD_EIO, "cannot make the control group %s: %s", path,
-			       strerror(errno));
+		return errno;
 	FL_FD group = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (group < 0)
-		return fl_fail(err, FAIRLEAD_EIO, "cannot open the control group %s: %s", path,
-			       strerror(errno));
+		return errno;
 	fl_group_limit(group, limits);
 	return 0;
+}
+
+int fl_group_open(const char *path, struct fl_group_files *ret)
+{
+	*ret = (struct fl_group_files){ .procs = -1, .kill = -1, .folder = -1 };
+	ret->folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (ret->folder >= 0)
+		ret->procs = openat(ret->folder, "cgroup.procs", O_WRONLY | O_CLOEXEC);
+	if (ret->procs >= 0) {
+		ret->kill = openat(ret->folder, "cgroup.kill", O_WRONLY | O_CLOEXEC);
+		return 0;
+	}
+	int why = errno;
+	fl_group_close(ret);
+	return why;
+}
+
+void fl_group_close(struct fl_group_files *f)
+{
+	fl_fd_close(&f->procs);
+	fl_fd_close(&f->kill);
+	fl_fd_close(&f->folder);
+	*f = (struct fl_group_files){ .procs = -1, .kill = -1, .folder = -1 };
 }
 
 bool fl_group_kill(const char *path)
@@ -183,18 +217,6 @@ bool fl_group_kill(const char *path)
 	FL_FD group = *path ? open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
 	return group >= 0 && write_at(group, "cgroup.kill", "1");
-}
-
-bool fl_group_out_of_memory(const char *path)
-{
-	static const char key[] = "\noom_kill ";
-	char file[1100], text[1024] = "\n";
-
-	(void)snprintf(file, sizeof file, "%s/memory.events", path);
-	if (!*path || fl_text_of(file, text + 1, sizeof text - 1) < 0)
-		return false;
-	const char *at = strstr(text, key);
-	return at && at[sizeof key - 1] != '0';
 }
 
 bool fl_group_remove(const char *path)

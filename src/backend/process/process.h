@@ -5,8 +5,8 @@
  * A number alone does not identify a process, as it is used again; with the time of its start and
  * the boot of the machine it does.
  */
-#ifndef FL_BACKEND_LOCAL_PROCESS_H
-#define FL_BACKEND_LOCAL_PROCESS_H
+#ifndef FL_BACKEND_PROCESS_PROCESS_H
+#define FL_BACKEND_PROCESS_PROCESS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,22 +37,21 @@ void fl_boot_id(char ret[40]);
 fl_time fl_boot_clock(void); /* CLOCK_BOOTTIME */
 fl_time fl_wall_clock(void); /* CLOCK_REALTIME */
 
-/* Closes all descriptors but standard files and @keep, which is sorted. */
-void fl_process_keep_only(int *keep, size_t n);
-
-/* The first process of our own user with that token for which @is returns true; 0: none. */
+/* The real user of @pid. false: it cannot be read. */
+bool fl_process_user(pid_t pid, uid_t *ret);
+/* The first process with that token for which @is returns true; 0: none. */
 pid_t fl_process_find_marked(const char *token, bool (*is)(void *user, pid_t pid), void *user);
 /*
- * One round of killing all descendants of @top, but not @top and @spared: those found are stopped
+ * One round of killing all descendants of @top, but not @top, and those in @spared (NULL: none) with theirs: those found are stopped
  * until no new ones turn up, so that they cannot escape by forking, and are killed then.  Returns
  * how many there were; repeated until 0 it has ended all of them.
  */
-uint32_t fl_process_kill_below(pid_t top, pid_t spared);
+uint32_t fl_process_kill_below(pid_t top, const pid_t spared[2]);
 /*
- * The same for processes of @uid, the user of the run, or @own, the user of its runner, with
- * FAIRLEAD_RUN=@token in the environment they were started with, for their descendants, and for
- * those in their sessions.
+ * The same for processes of @uid, the user of the run, with FAIRLEAD_RUN=@token in the environment
+ * they were started with, for their descendants, and for those in their sessions; of these, too, only
+ * for those of @uid.
  */
-uint32_t fl_process_kill_marked(const char *token, uid_t uid, uid_t own);
+uint32_t fl_process_kill_marked(const char *token, uid_t uid);
 
 #endif

@@ -2,10 +2,9 @@
 /*
  * runner_writer - the process that writes to files named by a user, with the rights of that user
  *
- * The kernel checks which user writes, and not only which one has opened the file: for root, writes
- * to /proc may act on the kernel, reserved blocks can be used, and quotas do not apply.  So such
- * files are opened and written by a child of the runner that has become the user for good, without
- * privileges and without descriptors of the runner, and that the user cannot trace.  The user may
+ * Such files may be on a file system that does not answer, for which the runner must not wait.  So they
+ * are opened and written by a child of the runner, without privileges and without descriptors of the
+ * runner, and that the user cannot trace.  The user may
  * kill or stop it, or its file system may block it.  When it was killed, no process waits for it:
  * further output is lost and counted.  While it is stopped or blocked, a task that writes waits
  * once its pipe is full, as long as the job may run; the runner does not wait, and when the tasks
@@ -28,8 +27,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/local/process.h"
-#include "backend/local/runner.h"
+#include "backend/runner/runner.h"
 
 /* How long it may make no progress with the rest, once no more output comes. */
 enum { PATIENCE_MS = 10000, STEP_MS = 20 };
@@ -43,6 +41,30 @@ struct fl_writer_page {
 
 /* --- the child --- */
 
+static int by_number(const void *a, const void *b)
+{
+	int x = *(const int *)a, y = *(const int *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Closes all descriptors but standard files and @keep, which is sorted. */
+static void keep_only(int *keep, size_t n)
+{
+	int from = 3;
+
+	qsort(keep, n, sizeof *keep, by_number);
+	for (size_t i = 0; i < n; i++) {
+		if (keep[i] < from)
+			continue;
+		if (keep[i] > from && close_range((unsigned)from, (unsigned)keep[i] - 1, 0) != 0)
+			for (; from < keep[i]; from++)
+				close(from);
+		from = keep[i] + 1;
+	}
+	closefrom(from);
+}
+
 static void keep_own(const struct fl_outputs *o, int said, int finish)
 {
 	int *keep = calloc(o->n_ends + 2, sizeof *keep);
@@ -55,14 +77,13 @@ static void keep_own(const struct fl_outputs *o, int said, int finish)
 			keep[n++] = o->ends[i].fd;
 	keep[n++] = said;
 	keep[n++] = finish;
-	fl_process_keep_only(keep, n);
+	keep_only(keep, n);
 	free(keep);
 }
 
 static int become(const struct fl_attempt_spec *spec, pid_t runner, fairlead_error *err)
 {
-	if (fl_user_become(spec) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-	    prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
+	if (fl_task_confine(/* contained= */ false) != 0 || prctl(PR_SET_PDEATHSIG, SIGKILL) != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "cannot write output as user %u: %s", spec->uid,
 			       strerror(errno));
 	if (getppid() != runner)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/local/process.h"
+#include "backend/process/process.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/local/text.h"
+#include "backend/process/text.h"
 #include "base/fd.h"
 
 /*
@@ -95,28 +95,11 @@ static fl_time clock_of(clockid_t id)
 fl_time fl_boot_clock(void) { return clock_of(CLOCK_BOOTTIME); }
 fl_time fl_wall_clock(void) { return clock_of(CLOCK_REALTIME); }
 
-/* For descriptors and process numbers: both are int. */
 static int by_number(const void *a, const void *b)
 {
 	int x = *(const int *)a, y = *(const int *)b;
 
 	return (x > y) - (x < y);
-}
-
-void fl_process_keep_only(int *keep, size_t n)
-{
-	int from = 3;
-
-	qsort(keep, n, sizeof *keep, by_number);
-	for (size_t i = 0; i < n; i++) {
-		if (keep[i] < from)
-			continue;
-		if (keep[i] > from && close_range((unsigned)from, (unsigned)keep[i] - 1, 0) != 0)
-			for (; from < keep[i]; from++)
-				close(from);
-		from = keep[i] + 1;
-	}
-	closefrom(from);
 }
 
 /* --- all processes --- */
@@ -202,19 +185,18 @@ static void inherit(struct census *c)
 
 struct who {
 	pid_t top;         /* descendants of it, */
-	pid_t spared;      /* except this one; if top is 0: */
+	pid_t spared[2];   /* except these with theirs; if top is 0: */
 	const char *token; /* processes with this token */
-	uid_t uid, own;    /* of one of these users */
+	uid_t uid;         /* of this user */
 };
 
-static bool is_of_user(pid_t pid, uid_t uid, uid_t own)
+bool fl_process_user(pid_t pid, uid_t *ret)
 {
 	char text[4096];
-	unsigned real;
 	const char *line;
 
 	return read_of(pid, "status", text, sizeof text) > 0 && (line = strstr(text, "\nUid:")) &&
-	       sscanf(line + 5, "%u", &real) == 1 && (real == uid || real == own);
+	       sscanf(line + 5, "%u", ret) == 1;
 }
 
 static bool is_marked(pid_t pid, const char *token, char *room, size_t size)
@@ -254,8 +236,10 @@ static void mark_by_token(struct census *c, const struct who *who)
 	for (size_t i = 0; room && i < c->n; i++) {
 		struct seen *s = &c->all[i];
 
+		uid_t uid;
+
 		if (s->p.pid != getpid() && is_marked(s->p.pid, who->token, room, ENVIRONMENT) &&
-		    is_of_user(s->p.pid, who->uid, who->own))
+		    fl_process_user(s->p.pid, &uid) && uid == who->uid)
 			s->member = IN;
 	}
 	free(room);
@@ -273,11 +257,26 @@ static void mark_again(struct census *c, const struct census *was)
 	}
 }
 
+/*
+ * A user may be in the session of another, as after su, and start programs of another, as with sudo:
+ * of all that was found only what is the user's own is ended, as the kernel would have it.
+ */
+static void leave_others(struct census *c, uid_t own)
+{
+	uid_t uid;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (c->all[i].member == IN &&
+		    (!fl_process_user(c->all[i].p.pid, &uid) || uid != own))
+			c->all[i].member = OUT;
+}
+
 static void mark(struct census *c, const struct census *was, const struct who *who)
 {
 	if (who->top != 0) {
 		for (size_t i = 0; i < c->n; i++)
-			if (c->all[i].p.pid == who->top || c->all[i].p.pid == who->spared)
+			if (c->all[i].p.pid == who->top || c->all[i].p.pid == who->spared[0] ||
+			    c->all[i].p.pid == who->spared[1])
 				c->all[i].member = OUT;
 			else if (c->all[i].p.parent == who->top)
 				c->all[i].member = IN;
@@ -288,6 +287,8 @@ static void mark(struct census *c, const struct census *was, const struct who *w
 	if (who->top == 0)
 		mark_sessions(c);
 	inherit(c);
+	if (who->top == 0)
+		leave_others(c, who->uid);
 }
 
 static void send(const struct fl_process *p, int sig)
@@ -332,27 +333,26 @@ static uint32_t kill_who(const struct who *who)
 	return found;
 }
 
-uint32_t fl_process_kill_below(pid_t top, pid_t spared)
+uint32_t fl_process_kill_below(pid_t top, const pid_t spared[2])
 {
-	return kill_who(&(struct who){ .top = top, .spared = spared });
+	return kill_who(&(struct who){
+		.top = top, .spared = { spared ? spared[0] : 0, spared ? spared[1] : 0 } });
 }
 
-uint32_t fl_process_kill_marked(const char *token, uid_t uid, uid_t own)
+uint32_t fl_process_kill_marked(const char *token, uid_t uid)
 {
-	return kill_who(&(struct who){ .token = token, .uid = uid, .own = own });
+	return kill_who(&(struct who){ .token = token, .uid = uid });
 }
 
 pid_t fl_process_find_marked(const char *token, bool (*is)(void *user, pid_t pid), void *user)
 {
 	char *room = malloc(ENVIRONMENT);
 	struct census c = { 0 };
-	uid_t own = geteuid();
 	pid_t found = 0;
 
 	take_census(&c);
 	for (size_t i = 0; room && i < c.n && found == 0; i++)
-		if (is_marked(c.all[i].p.pid, token, room, ENVIRONMENT) &&
-		    is_of_user(c.all[i].p.pid, own, own) && is(user, c.all[i].p.pid))
+		if (is_marked(c.all[i].p.pid, token, room, ENVIRONMENT) && is(user, c.all[i].p.pid))
 			found = c.all[i].p.pid;
 	free(c.all);
 	free(room);

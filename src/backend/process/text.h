@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* text - a small file of the system, whole */
-#ifndef FL_BACKEND_LOCAL_TEXT_H
-#define FL_BACKEND_LOCAL_TEXT_H
+#ifndef FL_BACKEND_PROCESS_TEXT_H
+#define FL_BACKEND_PROCESS_TEXT_H
 
 #include <fcntl.h>
 #include <sys/types.h>

@@ -19,7 +19,8 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "backend/local/runner.h"
+#include "backend/runner/runner.h"
+#include "record/order.h"
 
 enum {
 	NOT_YET = -1,
@@ -129,40 +130,32 @@ int fl_outputs_name(struct fl_outputs *o, const struct fl_attempt_spec *spec,
 	return rc;
 }
 
-int fl_outputs_open(struct fl_outputs *o, int folder, const struct fl_attempt_spec *spec,
+int fl_outputs_open(struct fl_outputs *o, int first, const struct fl_attempt_spec *spec,
 		    fairlead_error *err)
 {
-	uint32_t n = 2 * spec->tasks;
+	uint32_t n = spec->interactive ? 0 : 2 * spec->tasks;
 	char path[4096];
 
-	o->folder = folder;
 	o->limit = spec->output_limit;
 	o->count = &o->own;
-	o->output_files = calloc(n, sizeof *o->output_files);
-	o->ends = calloc(n, sizeof *o->ends);
-	if (!o->output_files || !o->ends)
+	o->output_files = calloc(n + 1, sizeof *o->output_files);
+	o->ends = calloc(n + 1, sizeof *o->ends);
+	o->orders = calloc(spec->tasks, sizeof *o->orders);
+	if (!o->output_files || !o->ends || !o->orders)
 		return fl_fail_nomem(err);
 	o->n_output_files = o->n_ends = n;
+	for (uint32_t task = 0; task < spec->tasks; task++)
+		o->orders[task].fd = *spec->output || spec->interactive ?
+					     NEVER :
+					     first + FL_ATTEMPT_STREAMS * (int)task + 2;
 	for (uint32_t i = 0; i < n; i++) {
-		o->output_files[i].fd = *spec->output ? NEVER : NOT_YET;
+		o->output_files[i].fd = *spec->output ? NEVER :
+							first + FL_ATTEMPT_STREAMS * (int)(i / 2) +
+								(int)(i % 2);
 		o->ends[i] = (struct fl_stream_end){ .fd = -1, .sink = &o->output_files[i] };
-		snprintf(o->output_files[i].name, sizeof o->output_files[i].name, "%s.%u",
-			 i % 2 == 0 ? "out" : "err", i / 2);
 	}
 	/* A wrong path is reported before any task begins. */
 	return *spec->output ? fl_output_path(spec, 0, path, err) : 0;
-}
-
-/* Files of our own are made with their first byte. */
-static bool is_open(struct fl_outputs *o, struct fl_output_file *sink)
-{
-	if (sink->fd == NOT_YET) {
-		sink->fd = openat(o->folder, sink->name,
-				  O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
-		if (sink->fd < 0)
-			sink->fd = NEVER;
-	}
-	return sink->fd >= 0;
 }
 
 /*
@@ -170,12 +163,12 @@ static bool is_open(struct fl_outputs *o, struct fl_output_file *sink)
  * or started; files that users name may be on the same disk.  So the last GiB of a disk, or its
  * last 5 %, whichever is less, is not used for output. false: errno.
  */
-static bool leaves_room(const struct fl_output_file *sink, size_t n)
+static bool leaves_room(int fd, size_t n)
 {
 	struct statvfs disk;
 
 	/* A file system without blocks does not say how full it is. */
-	if (sink->is_null || fstatvfs(sink->fd, &disk) != 0 || disk.f_blocks == 0)
+	if (fstatvfs(fd, &disk) != 0 || disk.f_blocks == 0)
 		return true;
 	fsblkcnt_t kept = disk.f_blocks / 20, most = RESERVED / disk.f_frsize;
 	errno = ENOSPC;
@@ -185,13 +178,13 @@ static bool leaves_room(const struct fl_output_file *sink, size_t n)
 static void keep(struct fl_outputs *o, struct fl_output_file *sink, const char *bytes, size_t n)
 {
 	/* After a gap nothing more is kept: a log without its middle would mislead. */
-	while (n > 0 && sink->lost == 0 && is_open(o, sink)) {
+	while (n > 0 && sink->lost == 0 && sink->fd >= 0) {
 		uint64_t room = (uint64_t)o->limit - sink->written;
 		ssize_t done = 0;
 
 		sink->full = room < n;
 		if (room > 0) {
-			done = leaves_room(sink, n) ?
+			done = sink->is_null || leaves_room(sink->fd, n) ?
 				       write(sink->fd, bytes, room < n ? (size_t)room : n) :
 				       -1;
 			if (done < 0 && errno == EINTR)
@@ -209,6 +202,30 @@ static void keep(struct fl_outputs *o, struct fl_output_file *sink, const char *
 	o->count->lost += n;
 }
 
+/*
+ * The next bytes are of stream @i.  If that cannot be noted, nothing is from then on: a reader then
+ * gives first the rest of the one stream and then that of the other.
+ */
+static void note_order(const struct fl_outputs *o, uint32_t i)
+{
+	struct fl_output_order *order = &o->orders[i / 2];
+	const struct fl_output_file *other = &o->output_files[i ^ 1];
+	uint64_t piece = fl_order_piece((i ^ 1) % 2, other->written);
+
+	if (order->last == i % 2 || o->output_files[i].lost > 0)
+		return;
+	order->last = i % 2;
+	if (other->written == 0 || order->fd < 0)
+		return;
+	if (order->size + sizeof piece <= FL_ORDER_BYTES && leaves_room(order->fd, sizeof piece) &&
+	    write(order->fd, &piece, sizeof piece) == sizeof piece) {
+		order->size += sizeof piece;
+		return;
+	}
+	close(order->fd);
+	order->fd = NEVER;
+}
+
 static void close_end(struct fl_stream_end *end)
 {
 	close(end->fd);
@@ -221,6 +238,7 @@ static bool take(struct fl_outputs *o, struct fl_stream_end *end, size_t *ret_n)
 	ssize_t n = read(end->fd, o->buffer, sizeof o->buffer);
 
 	if (n > 0) {
+		note_order(o, (uint32_t)(end - o->ends));
 		keep(o, end->sink, o->buffer, (size_t)n);
 		o->count->taken += (size_t)n;
 		*ret_n += (size_t)n;
@@ -269,5 +287,10 @@ void fl_outputs_close(struct fl_outputs *o)
 		if (sink->fd >= 0)
 			close(sink->fd);
 		sink->fd = NEVER;
+	}
+	for (uint32_t task = 0; task < o->n_ends / 2; task++) {
+		if (o->orders[task].fd >= 0)
+			close(o->orders[task].fd);
+		o->orders[task].fd = NEVER;
 	}
 }

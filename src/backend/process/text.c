@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "backend/local/text.h"
+#include "backend/process/text.h"
 
 #include <unistd.h>
 
