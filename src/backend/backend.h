@@ -43,6 +43,8 @@ struct fl_host_callbacks {
 	void (*ended)(void *user, const struct fl_run_outcome *outcome);
 	/* A message for admins, one line. */
 	void (*notice)(void *user, const char *text);
+	/* No run can be started or ended any more; those that run go on. */
+	void (*broken)(void *user, const char *why);
 	void *user;
 };
 
@@ -69,12 +71,18 @@ struct fl_host_options {
 	uv_loop_t *loop;
 	const char *state;  /* an existing folder; absolute. "runs" and "ended" in it are ours */
 	const char *runner; /* path of the program that runs beside each job */
+	/*
+	 * Socket of the process that starts runs of all users, which an open backend takes over; 0: there is none,
+	 * and this process starts those of its own user.
+	 */
+	int spawner;
 	const struct fl_host_flavor *flavors; /* n 0: one, "default", with all that was detected */
 	uint32_t n_flavors;
 	const struct fl_host_resource *reserved; /* subtracted from what was detected */
 	uint32_t n_reserved;
 	enum fl_cgroup_use cgroup;
 	int64_t output_limit; /* limit of each output file, bytes */
+	fl_time patience;     /* a run that ends later than it should is ended then; 0: 30 s */
 	struct fl_host_callbacks callbacks;
 };
 
@@ -103,6 +111,12 @@ struct fl_run {
 	uint32_t n_grants;
 	fl_time time_limit; /* of the job, or the default; FL_NEVER: none */
 	fl_time grace;
+	/*
+	 * Of an interactive job: the socket of its client, whose next message has the standard files
+	 * of its task with it, or begins frames.  It is not read before the user of the run does; -1:
+	 * there is none.
+	 */
+	int client;
 };
 
 enum fl_found {
@@ -129,7 +143,11 @@ struct fl_run_log {
 	uint64_t size; /* bytes in the file */
 	uint64_t lost; /* bytes of all its output that were not kept; once it is complete */
 };
-enum fl_stream { FL_STREAM_OUT, FL_STREAM_ERR };
+enum fl_stream {
+	FL_STREAM_OUT,
+	FL_STREAM_ERR,
+	FL_STREAM_ORDER, /* of both, as numbers: record/order.h; none before the first change */
+};
 
 /* The highest number of a job of which a state folder has files. */
 struct fl_last_run {
@@ -166,6 +184,15 @@ struct fl_backend_ops {
 	 */
 	int (*stop)(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_go_why why,
 		    fl_time grace, fairlead_error *err);
+	/* From now on the run has this time limit, counted from its begin; FL_NEVER: none. */
+	int (*limit)(struct fl_host *h, uint64_t job, uint32_t attempt, fl_time time_limit,
+		     fairlead_error *err);
+	/*
+	 * All processes of its tasks' groups get the signal, and the run goes on.  A signal that comes
+	 * again before the first one was sent is sent once.
+	 */
+	int (*signal)(struct fl_host *h, uint64_t job, uint32_t attempt, int number,
+		      fairlead_error *err);
 	/*
 	 * After open: looks up a run, whose callbacks come from now on; also one that goes on and
 	 * belonged to another state folder until now.  @token NULL: it is not known, and the run is
@@ -194,6 +221,11 @@ struct fl_backend_ops {
 	/* FAIRLEAD_ENOENT: no such run, or its output goes to a file of the user. */
 	int (*log)(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t task,
 		   enum fl_stream stream, struct fl_run_log *ret, fairlead_error *err);
+	/*
+	 * A socket to the runner of an interactive run that began under an earlier daemon, with a client
+	 * to which frames go (record/frame.h); close-on-exec, the caller closes it.  -1: there is none.
+	 */
+	int (*reach)(struct fl_host *h, uint64_t job, uint32_t attempt);
 	/*
 	 * The numbers of the devices of a run, in the order of flavors; 0 to @room of them.  For
 	 * the answer about a job.

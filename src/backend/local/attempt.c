@@ -15,7 +15,7 @@ enum {
 	STATUS_AT = 0,
 	ORDER_AT = 2 * SLOT,
 	SPEC_AT = 4 * SLOT,
-	VERSION = 1,
+	VERSION = 2,
 	/* room for command and environment, the other texts, devices, and the head */
 	MOST = SPEC_AT + FL_JOB_ARGUMENTS + 32 * 1024 + 4 * FL_ATTEMPT_DEVICES,
 };
@@ -140,7 +140,15 @@ int fl_attempt_set_order(int fd, const struct fl_attempt_order *order)
 /* --- the spec --- */
 
 enum { TEXTS = 6 };
-enum { NUMBERED = 1, ALONE = 2 }; /* flags */
+/* flags */
+enum {
+	NUMBERED = 1,
+	ALONE = 2,
+	INTERACTIVE_AT = 2,
+	INTERACTIVE = 3 << INTERACTIVE_AT,
+	ONCE = 16,
+	RESOURCES = 32, /* of the devices are behind all others */
+};
 
 struct head {
 	char magic[8];
@@ -153,6 +161,7 @@ struct head {
 	int64_t output_limit, cpu, memory, processes;
 	int32_t signal;
 	uint32_t flags;
+	uint32_t hooks_len, hook_events;
 	uint32_t text_len[TEXTS]; /* with their NULs */
 };
 
@@ -166,7 +175,9 @@ struct head {
 	X(gid)                                                                                     \
 	X(array_index)                                                                             \
 	X(n_devices)                                                                               \
-	X(command_len) X(environment_len) X(time_limit) X(grace) X(output_limit) X(signal)
+	X(command_len)                                                                             \
+	X(environment_len)                                                                         \
+	X(hooks_len) X(hook_events) X(time_limit) X(grace) X(output_limit) X(signal)
 
 /* In their order in the file. */
 static void texts_of(struct fl_attempt_spec *s, const char **texts[TEXTS])
@@ -214,10 +225,12 @@ int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *re
 			.cpu = spec->limits.cpu,
 		.memory = spec->limits.memory,
 		.processes = spec->limits.processes,
-		.flags = (spec->numbered ? NUMBERED : 0) | (spec->alone ? ALONE : 0),
+		.flags = (spec->numbered ? NUMBERED : 0U) | (spec->alone ? ALONE : 0U) |
+			 (spec->once ? ONCE : 0U) | (spec->resources_len ? RESOURCES : 0U) |
+			 (uint32_t)spec->interactive << INTERACTIVE_AT,
 	};
 	size_t n = sizeof h + 4 * (size_t)spec->n_devices + spec->command_len +
-		   spec->environment_len;
+		   spec->environment_len + spec->hooks_len + spec->resources_len;
 
 	texts_of(&copy, texts);
 	for (int i = 0; i < TEXTS; i++) {
@@ -240,7 +253,9 @@ int fl_attempt_encode(const struct fl_attempt_spec *spec, void **ret, size_t *re
 	for (int i = 0; i < TEXTS; i++)
 		at = put(at, *texts[i], h.text_len[i]);
 	at = put(at, spec->command, spec->command_len);
-	put(at, spec->environment, spec->environment_len);
+	at = put(at, spec->environment, spec->environment_len);
+	at = put(at, spec->hooks, spec->hooks_len);
+	put(at, spec->resources, spec->resources_len);
 	fl_image_sum(bytes + SPEC_AT, n, h.sum);
 	memcpy(bytes + SPEC_AT, &h, sizeof h);
 	*ret = bytes;
@@ -255,6 +270,21 @@ static int not_whole(fairlead_error *err)
 
 /* Is it a list of texts, each ended by a NUL? */
 static bool are_texts(const char *at, uint32_t n) { return n == 0 || at[n - 1] == 0; }
+
+/* A text for each of the devices, at @at. */
+static bool find_resources(const char *at, const char *end, struct fl_attempt_spec *s)
+{
+	s->resources = at;
+	for (uint32_t i = 0; i < s->n_devices; i++) {
+		const char *nul = memchr(at, 0, (size_t)(end - at));
+
+		if (!nul)
+			return false;
+		at = nul + 1;
+	}
+	s->resources_len = (uint32_t)(at - s->resources);
+	return true;
+}
 
 /* @bytes: @n bytes of the file from SPEC_AT on; stays the caller's. */
 static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_error *err)
@@ -273,10 +303,12 @@ static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_err
 		return not_whole(err);
 	memcpy(bytes, &zeroed, sizeof zeroed);
 	fl_image_sum(bytes, n, sum);
-	size_t need = sizeof h + 4 * (size_t)h.n_devices + h.command_len + h.environment_len;
+	size_t need = sizeof h + 4 * (size_t)h.n_devices + h.command_len + h.environment_len +
+		      h.hooks_len;
 	for (int i = 0; i < TEXTS; i++)
 		need += h.text_len[i];
-	if (memcmp(sum, h.sum, sizeof sum) != 0 || need > n || h.tasks == 0 || h.command_len == 0)
+	if (memcmp(sum, h.sum, sizeof sum) != 0 || need > n || h.tasks == 0 || h.command_len == 0 ||
+	    (h.flags & INTERACTIVE) == INTERACTIVE)
 		return not_whole(err);
 	*s = (struct fl_attempt_spec){
 #define SAME(field) .field = h.field,
@@ -285,6 +317,8 @@ static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_err
 			.limits = { h.cpu, h.memory, h.processes },
 		.numbered = (h.flags & NUMBERED) != 0,
 		.alone = (h.flags & ALONE) != 0,
+		.once = (h.flags & ONCE) != 0,
+		.interactive = (enum fl_interactive)((h.flags & INTERACTIVE) >> INTERACTIVE_AT),
 	};
 	char *at = bytes + sizeof h;
 	s->devices = (const uint32_t *)(const void *)at;
@@ -298,8 +332,12 @@ static int decode(char *bytes, size_t n, struct fl_attempt_spec *s, fairlead_err
 	}
 	s->command = at;
 	s->environment = at + h.command_len;
+	s->hooks = s->environment + h.environment_len;
+	if ((h.flags & RESOURCES) && !find_resources(s->hooks + h.hooks_len, bytes + n, s))
+		return not_whole(err);
 	return are_texts(s->command, h.command_len) &&
-			       are_texts(s->environment, h.environment_len) ?
+			       are_texts(s->environment, h.environment_len) &&
+			       are_texts(s->hooks, h.hooks_len) ?
 		       0 :
 		       not_whole(err);
 }

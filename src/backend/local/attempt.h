@@ -24,20 +24,19 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+#include "backend/process/group.h"
 #include "base/error.h"
 #include "record/job.h"
 
 #define FL_ATTEMPT_FILE "run"
 
-/* The descriptor of the folder that a runner is started with. */
-enum { FL_ATTEMPT_FOLDER = 3 };
-enum { FL_BOOT_ID = 40, FL_ATTEMPT_DEVICES = 4096 };
-
-/* Limits of its control group; 0: none. */
-struct fl_attempt_limits {
-	int64_t cpu; /* milli */
-	int64_t memory, processes;
-};
+/*
+ * The descriptors of a runner: the file; the files that keep the output of its tasks, out, err and
+ * the order of both of each by turns, unless the user named others; the socket of its client if it is
+ * interactive; those of its control group if it has one (fl_group_files).
+ */
+enum { FL_ATTEMPT_RUN = 3, FL_ATTEMPT_OUTPUT = 4, FL_ATTEMPT_STREAMS = 3 };
+enum { FL_BOOT_ID = 40, FL_ATTEMPT_DEVICES = 4096, FL_ATTEMPT_SIGNALS = 32 };
 
 /* Texts of a spec that was read point into `bytes`; those of one to write may be anywhere. */
 struct fl_attempt_spec {
@@ -49,16 +48,23 @@ struct fl_attempt_spec {
 	int32_t signal;
 	fl_time time_limit, grace;
 	int64_t output_limit; /* limit of each output file, bytes */
-	struct fl_attempt_limits limits;
-	bool alone;    /* in a namespace of processes: no control group can end all of it */
+	struct fl_group_limits limits;
+	bool alone; /* in a namespace of processes: no control group can end all of it */
+	enum fl_interactive interactive;
 	bool numbered; /* the machine has devices with numbers: those of other runs are hidden */
 	const char *token;                             /* fl_run's */
 	const char *name, *queue, *directory, *output; /* as in fl_job_spec */
 	const char *group;                             /* folder of its cgroup; "": none */
 	const uint32_t *devices;                       /* in the order of tasks */
 	uint32_t n_devices;
+	/* of each device: a text ended by a NUL; "": as of the one before it */
+	const char *resources;
+	uint32_t resources_len;            /* 0: not known */
 	const char *command, *environment; /* texts, each ended by a NUL */
-	uint32_t command_len, environment_len;
+	const char *hooks;                 /* the same: commands of a shell */
+	uint32_t command_len, environment_len, hooks_len;
+	uint32_t hook_events; /* four bits for each hook: enum fl_hook_event */
+	bool once;            /* when it is preempted it has failed */
 	void *bytes;
 };
 
@@ -94,6 +100,7 @@ struct fl_attempt_status {
 	fl_time wall_began, wall_ended; /* CLOCK_REALTIME */
 	uint64_t output_lost;
 	char text[256];
+	uint64_t cpu, memory; /* as fl_run_outcome has them */
 };
 
 /* The order of the daemon. */
@@ -102,6 +109,8 @@ struct fl_attempt_order {
 	int32_t zero;
 	fl_time by; /* CLOCK_BOOTTIME: when it is killed */
 	char boot[FL_BOOT_ID];
+	fl_time time_limit;                  /* instead of the spec's; 0: as there */
+	uint8_t signals[FL_ATTEMPT_SIGNALS]; /* by number: how often it was to be sent, mod 256 */
 };
 
 /*

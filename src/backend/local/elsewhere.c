@@ -2,8 +2,8 @@
 /*
  * elsewhere - a run that goes on, and whose folder stands in another state folder
  *
- * For example when a backup was restored into a new folder.  Its runner has the folder open, so it
- * can be moved, and the run goes on as if it were from here.
+ * For example when a backup was restored into a new folder.  Its runner has its files open, so their
+ * folder can be moved, and the run goes on as if it were from here.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -17,34 +17,22 @@
 #include <unistd.h>
 
 #include "backend/local/host.h"
-#include "backend/local/process.h"
 #include "base/fd.h"
 
-struct wanted {
-	char end[64];     /* end of the path: "/runs/17/1" */
-	char state[4096]; /* the path before that: the other state folder */
-};
-
-/* Is a process the runner? Then the folder of the run is one of its open files. */
-static bool has_folder(void *user, pid_t pid)
+/* The state folder of the run whose file that is. 0, or -1. */
+static int state_of(int file, uint64_t job, uint32_t attempt, char ret[4096])
 {
-	struct wanted *w = user;
-	char path[64];
-	size_t end = strlen(w->end);
-	struct dirent *entry;
+	char path[64], end[80];
 
-	snprintf(path, sizeof path, "/proc/%ld/fd", (long)pid);
-	FL_DIR files = opendir(path);
-	bool found = false;
-	while (files && !found && (entry = readdir(files))) {
-		ssize_t n = readlinkat(dirfd(files), entry->d_name, w->state, sizeof w->state - 1);
+	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	int want = snprintf(end, sizeof end, "/runs/%" PRIu64 "/%" PRIu32 "/" FL_ATTEMPT_FILE, job,
+			    attempt);
+	ssize_t n = readlink(path, ret, 4095);
 
-		if (n <= (ssize_t)end || memcmp(w->state + n - end, w->end, end) != 0)
-			continue;
-		w->state[(size_t)n - end] = 0;
-		found = true;
-	}
-	return found;
+	if (n <= want || memcmp(ret + n - want, end, (size_t)want) != 0)
+		return -1;
+	ret[n - want] = 0;
+	return 0;
 }
 
 /* Is that state folder our own? The file of such a run was removed, and no other folder has it. */
@@ -95,16 +83,17 @@ static int take_from(const struct fl_folder *f, int state, const char *path, uin
 	return rc;
 }
 
-int fl_elsewhere_fetch(const struct fl_folder *f, uint64_t job, uint32_t attempt, const char *token,
-		       fairlead_error *err)
+int fl_elsewhere_fetch(struct fl_spawner *spawner, const struct fl_folder *f, uint64_t job,
+		       uint32_t attempt, const char *token, fairlead_error *err)
 {
-	struct wanted w;
+	const struct fl_spawned run = { .job = job, .attempt = attempt, .token = token };
+	FL_FD file = fl_spawner_find(spawner, &run);
+	char path[4096];
 
-	snprintf(w.end, sizeof w.end, "/runs/%" PRIu64 "/%" PRIu32, job, attempt);
-	if (!fl_process_find_marked(token, has_folder, &w))
+	if (file < 0 || state_of(file, job, attempt, path) != 0)
 		return 1;
-	FL_FD state = open(w.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	FL_FD state = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (state < 0)
 		return 1;
-	return is_here(f, state) ? 1 : take_from(f, state, w.state, job, attempt, err);
+	return is_here(f, state) ? 1 : take_from(f, state, path, job, attempt, err);
 }

@@ -187,6 +187,33 @@ int fl_folder_make(const struct fl_folder *f, uint64_t job, uint32_t attempt, co
 		       strerror(why));
 }
 
+/* --- output --- */
+
+void fl_folder_output_name(uint32_t stream, char ret[FL_OUTPUT_NAME])
+{
+	static const char *const names[FL_ATTEMPT_STREAMS] = { "out", "err", "order" };
+
+	(void)snprintf(ret, FL_OUTPUT_NAME, "%s.%" PRIu32, names[stream % FL_ATTEMPT_STREAMS],
+		       stream / FL_ATTEMPT_STREAMS);
+}
+
+int fl_folder_outputs(int folder, uint32_t n, int *ret)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		char name[FL_OUTPUT_NAME];
+
+		fl_folder_output_name(i, name);
+		ret[i] = openat(folder, name,
+				O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+		if (ret[i] >= 0)
+			continue;
+		while (i-- > 0)
+			fl_fd_close(&ret[i]);
+		return -1;
+	}
+	return 0;
+}
+
 /* --- reading and removing --- */
 
 static uint64_t number_of(const char *name)
@@ -249,16 +276,21 @@ static int check_run(const struct fl_folder *f, int at, const char *job, const c
 		drop_half_made(folder);
 		file = fl_attempt_open(folder, O_RDONLY);
 	}
-	return file >= 0 || errno != EPERM ? 0 : not_ours(f, job, attempt, err);
+	return file >= 0 || (errno != EPERM && errno != EACCES) ? 0 :
+								  not_ours(f, job, attempt, err);
 }
 
+/* Names only, from any user: root may look at the folder of a daemon's account. */
 static int see_last(int state, const char *name, struct fl_last_run *ret)
 {
-	FL_DIR jobs = list_of(state, name);
+	int fd = openat(state, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+	FL_DIR jobs = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *job;
 
-	if (!jobs)
+	if (!jobs) {
+		fl_fd_close(&fd);
 		return errno == ENOENT ? 0 : -1;
+	}
 	while ((job = readdir(jobs))) {
 		uint64_t n = number_of(job->d_name);
 
@@ -299,7 +331,7 @@ int fl_folder_each(const struct fl_folder *f, int (*fn)(void *user, uint64_t job
 		uint64_t n = number_of(job->d_name);
 		FL_DIR attempts = n ? list_of(f->runs, job->d_name) : NULL;
 
-		if (n && !attempts && errno == EPERM)
+		if (n && !attempts && (errno == EPERM || errno == EACCES))
 			rc = not_ours(f, job->d_name, "", err);
 		while (rc == 0 && attempts && (attempt = readdir(attempts))) {
 			uint64_t k = number_of(attempt->d_name);

@@ -4,8 +4,9 @@
  * STATE/stray/JOB.ATTEMPT when they are not in the database
  *
  * Paths are made of numbers only.  Each folder has the file of the run (attempt.h) and, if there is
- * any, the output of its tasks: "out.0", "err.0" and so on. "runs" is read whole at every start of
- * the daemon, so runs that are kept only for their output are moved out of it.
+ * any, the output of its tasks: "out.0", "err.0", in which order these two came, "order.0", and so
+ * on. "runs" is read whole at every start of the daemon, so runs that are kept only for their
+ * output are moved out of it.
  */
 #ifndef FL_BACKEND_LOCAL_FOLDER_H
 #define FL_BACKEND_LOCAL_FOLDER_H
@@ -35,6 +36,13 @@ int fl_folder_make(const struct fl_folder *f, uint64_t job, uint32_t attempt, co
  * it.
  */
 int fl_folder_of(const struct fl_folder *f, uint64_t job, uint32_t attempt, bool *ret_ended);
+/*
+ * The file that keeps the output of a stream: "out.0", "err.0", "order.0", "out.1" and so on.
+ */
+enum { FL_OUTPUT_NAME = 24 };
+void fl_folder_output_name(uint32_t stream, char ret[FL_OUTPUT_NAME]);
+/* Makes or opens the first @n of them to be written at their ends. 0, or -1 with errno and none. */
+int fl_folder_outputs(int folder, uint32_t n, int *ret);
 /* STATE/runs/JOB/ATTEMPT, for people */
 void fl_folder_path(const struct fl_folder *f, uint64_t job, uint32_t attempt, char *ret,
 		    size_t size);

@@ -2,15 +2,15 @@
 /*
  * host - the local backend as it is open; private to it
  *
- * local.c has the table of runs and the functions of the backend, life.c the life of a run.
+ * local.c has the table of runs and the functions of the backend, life.h the life of a run.
  */
 #ifndef FL_BACKEND_LOCAL_HOST_H
 #define FL_BACKEND_LOCAL_HOST_H
 
 #include "backend/local/attempt.h"
 #include "backend/local/folder.h"
-#include "backend/local/group.h"
 #include "backend/local/machine.h"
+#include "backend/local/spawner.h"
 
 enum fl_life {
 	FL_LIFE_MADE,  /* another thread writes its folder and starts its runner */
@@ -26,9 +26,14 @@ struct fl_local_run {
 	uint32_t attempt;
 	enum fl_life life;
 	uint32_t refs;
-	uint32_t uid;
-	char token[FL_RUN_TOKEN],
-		group[600]; /* token and control group find its processes when its runner has ended */
+	uint32_t uid, gid;
+	char token[FL_RUN_TOKEN]; /* finds its processes when its runner has ended */
+	struct fl_group_limits limits;
+	uint32_t n_outputs; /* files that keep its output */
+	bool interactive;
+	int client; /* the socket of its client, until its runner has it; -1 */
+	fl_time time_limit, grace;
+	bool hooks; /* its runner goes on behind its end, to run them */
 	uint32_t *devices;
 	uint32_t n_devices;
 
@@ -36,14 +41,26 @@ struct fl_local_run {
 	const char *refused; /* if it is not lost: why it is not started; NULL: it is started */
 	bool lost;           /* it was started before, so it is not started now */
 
-	/* the order that came while it was being made */
+	/*
+	 * the order, also one that came while it was being made; since when a runner is to begin it;
+	 * and when its end is overdue
+	 */
 	enum fl_go_why why;
-	fl_time by;
+	fl_time by, awaited, overdue;
+	fl_time new_limit; /* that came while it was being made; 0 */
 
 	/* its runner */
-	pid_t child; /* 0: started by a daemon before us, or reaped */
-	bool spent;  /* a runner that we started has ended */
-	bool blind;  /* it cannot be watched: it is checked each second */
+	pid_t child; /* 0: not our child, or reaped */
+	bool ours;   /* one that was started for us is, or was, its runner */
+	bool asked;  /* it was asked for, and the answer was not heard */
+	bool again;  /* for a second time, as the first one did not begin */
+	bool waited; /* no thread uses `work` any more: the answer may be heard */
+	int fresh;   /* the pidfd that came with it */
+	struct fl_local_run *next_answer;
+	bool unwoken; /* its runner was not told of an order */
+	bool late;    /* it is ended without its runner */
+	bool spent;   /* a runner that we started has ended */
+	bool blind;   /* it cannot be watched: it is checked each second */
 	int pidfd;
 	uv_poll_t gone;
 	uv_fs_event_t changed;
@@ -71,16 +88,26 @@ enum { FL_HOST_NOTICES = 8 /* in one turn of the loop; further ones are dropped 
 struct fl_host {
 	uv_loop_t *loop;
 	struct fl_host_callbacks callbacks;
-	char *runner;
 	int64_t output_limit;
 	struct fl_folder folder;
-	struct fl_group_place place;
+	struct fl_spawner *spawner;
+	struct fl_spawner_place place;
 	bool alone; /* each run has a namespace of processes, as control groups cannot end it */
+	/* answers of the spawner, which come on another thread */
+	uv_async_t answers;
+	uv_mutex_t answers_lock;
+	struct fl_local_run *answered;
+	uint32_t n_asked;
+	/* children that go on behind the end of their runs */
+	pid_t *unreaped;
+	uint32_t n_unreaped, cap_unreaped;
+	bool spawner_gone, deaf;
+	fl_time patience; /* how much later than it should a run may end */
 	struct fl_stock machine;
 	struct fl_local_run **runs; /* by job and attempt */
 	uint32_t n_runs, room;
 	uv_async_t tell;
-	uv_timer_t again; /* runs while a runner cannot be watched */
+	uv_timer_t again; /* runs while a runner cannot be watched, or an end is awaited */
 	struct fl_local_run *first_due, *last_due;
 	char notices[FL_HOST_NOTICES][400];
 	uint32_t n_notices;
@@ -88,34 +115,6 @@ struct fl_host {
 	uint32_t refs; /* by the host, runs, handles and work under way */
 	bool closed;
 };
-
-/* --- life.c --- */
-
-/* Writes its file, which is in `bytes`, and starts its runner, on another thread. */
-void fl_life_make(struct fl_local_run *r);
-/* For a run that was there at the start: watches its runner, starts one, or ends what is left. */
-void fl_life_hold(struct fl_local_run *r);
-/* Writes the order, and wakes its runner. 0, or FAIRLEAD_EIO. */
-int fl_life_order(struct fl_local_run *r, enum fl_go_why why, fl_time by, fairlead_error *err);
-/* It could not be started. */
-void fl_life_refuse(struct fl_local_run *r, const char *text);
-/* It has ended with @status: reports that. */
-void fl_life_over(struct fl_local_run *r, const struct fl_attempt_status *status);
-/* Reports its state in the next turn of the loop. */
-void fl_life_tell(struct fl_local_run *r);
-void fl_life_tell_all(uv_async_t *tell);
-/* Checks the runs that cannot be watched. */
-void fl_life_look_again(uv_timer_t *again);
-/* Opens its file; -1 with errno. */
-int fl_life_open(const struct fl_local_run *r, int flags);
-/* Stops watching it: it is out of the table. */
-void fl_life_let_go(struct fl_local_run *r);
-
-/*
- * Ends all processes with its token or in its control group, without waiting for a lock. false:
- * some are left.  @ret_found: there were some.  On any thread.
- */
-bool fl_life_end_all(const struct fl_local_run *r, bool *ret_found);
 
 /* --- stray.c --- */
 
@@ -128,8 +127,8 @@ void fl_strays_end(struct fl_local_run *const *runs, struct fl_stray *strays, ui
  * Moves the folder of a run that goes on from another state folder to this one. 1: there is none
  * that can be moved; FAIRLEAD_ESTATE: another daemon has it.
  */
-int fl_elsewhere_fetch(const struct fl_folder *f, uint64_t job, uint32_t attempt, const char *token,
-		       fairlead_error *err);
+int fl_elsewhere_fetch(struct fl_spawner *spawner, const struct fl_folder *f, uint64_t job,
+		       uint32_t attempt, const char *token, fairlead_error *err);
 
 /* --- local.c --- */
 

@@ -16,12 +16,18 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "backend/local/host.h"
-#include "backend/local/namespace.h"
-#include "backend/local/process.h"
+#include "backend/local/life.h"
+#include "backend/local/life_make.h"
+#include "backend/local/life_order.h"
+#include "backend/local/life_report.h"
+#include "backend/local/life_watch.h"
+#include "backend/local/meeting.h"
+#include "backend/local/specify.h"
+#include "backend/process/process.h"
 #include "base/fd.h"
 
-enum { MOST_PROCESSES = 32768 /* processes of a run in its control group */ };
+/* A file system of the user may hold up the end of its output for seconds. */
+enum { PATIENCE_S = 30 };
 
 /* --- the table --- */
 
@@ -55,12 +61,14 @@ void fl_host_unref(struct fl_host *h)
 {
 	if (--h->refs > 0)
 		return;
-	if (*h->place.path)
-		rmdir(h->place.path); /* unless runs are in it */
+	if (*h->place.group.path)
+		rmdir(h->place.group.path); /* unless runs are in it */
+	fl_spawner_free(h->spawner);
+	uv_mutex_destroy(&h->answers_lock);
 	fl_folder_close(&h->folder);
 	fl_machine_done(&h->machine);
+	free(h->unreaped);
 	free(h->runs);
-	free(h->runner);
 	free(h);
 }
 
@@ -70,6 +78,7 @@ void fl_local_unref(struct fl_local_run *r)
 
 	if (--r->refs > 0)
 		return;
+	fl_fd_close(&r->client);
 	free(r->devices);
 	free(r->bytes);
 	free(r);
@@ -84,9 +93,16 @@ static int add_run(struct fl_host *h, uint64_t job, uint32_t attempt, struct fl_
 
 	if (!r)
 		return rc != 0 ? rc : fl_fail_nomem(err);
-	*r = (struct fl_local_run){
-		.h = h, .job = job, .attempt = attempt, .refs = 1, .pidfd = -1
-	};
+	*r = (struct fl_local_run){ .h = h,
+				    .job = job,
+				    .attempt = attempt,
+				    .refs = 1,
+				    .pidfd = -1,
+				    .awaited = FL_TIME_NONE,
+				    .overdue = FL_NEVER,
+				    .time_limit = FL_NEVER,
+				    .fresh = -1,
+				    .client = -1 };
 	uint32_t i = place_of(h, job, attempt);
 	memmove(h->runs + i + 1, h->runs + i, (h->n_runs - i) * sizeof *h->runs);
 	h->runs[i] = r;
@@ -108,33 +124,30 @@ static void take_out(struct fl_local_run *r)
 	fl_local_unref(r);
 }
 
-static int keep_spec(struct fl_local_run *r, const struct fl_attempt_spec *spec,
-		     fairlead_error *err)
-{
-	free(r->devices);
-	r->uid = spec->uid;
-	snprintf(r->token, sizeof r->token, "%s", spec->token);
-	snprintf(r->group, sizeof r->group, "%s", spec->group);
-	r->devices = malloc((spec->n_devices + 1) * sizeof *r->devices);
-	if (!r->devices)
-		return fl_fail_nomem(err);
-	if (spec->n_devices > 0)
-		memcpy(r->devices, spec->devices, spec->n_devices * sizeof *r->devices);
-	r->n_devices = spec->n_devices;
-	return 0;
-}
-
 void fl_local_reread(struct fl_local_run *r)
 {
 	struct fl_attempt_spec spec = { 0 };
 	FL_FD fd = fl_life_open(r, O_RDONLY);
 
 	if (fd >= 0 && fl_attempt_read(fd, &spec, NULL) == 0)
-		keep_spec(r, &spec, NULL);
+		fl_specify_keep(r, &spec, NULL);
 	fl_attempt_done(&spec);
 }
 
 /* --- open and close --- */
+
+static void retake(struct fl_stock *m, const struct fl_attempt_spec *spec)
+{
+	const char *resource = "", *at = spec->resources;
+
+	for (uint32_t i = 0; i < spec->n_devices; i++) {
+		if (spec->resources_len) {
+			resource = *at ? at : resource;
+			at += strlen(at) + 1;
+		}
+		fl_machine_retake(m, resource, spec->devices[i], spec->job, spec->attempt);
+	}
+}
 
 /*
  * A run from before the start.  Its file gets its name when it is whole, so a folder without one
@@ -158,20 +171,22 @@ static int load_run(void *user, uint64_t job, uint32_t attempt)
 	if (rc == 0)
 		r->life = FL_LIFE_FOUND;
 	if (rc == 0 && !damaged)
-		rc = keep_spec(r, &spec, NULL);
+		rc = fl_specify_keep(r, &spec, NULL);
 	if (rc == 0 && !damaged && status.state != FL_ATTEMPT_ENDED)
-		fl_machine_retake(&h->machine, r->devices, r->n_devices, job, attempt);
+		retake(&h->machine, &spec);
 	fl_attempt_done(&spec);
 	return rc;
 }
 
 static int find_groups(struct fl_host *h, enum fl_cgroup_use use, fairlead_error *err)
 {
+	const struct fl_group_place *place = &h->place.group;
 	struct fl_stock *m = &h->machine;
+	int rc = fl_spawner_place(h->spawner, use != FL_CGROUP_OFF, &h->place, err);
 
-	if (use != FL_CGROUP_OFF)
-		fl_group_find(&h->place);
-	if (use == FL_CGROUP_REQUIRED && !(h->place.cpu && h->place.memory)) {
+	if (rc != 0)
+		return rc;
+	if (use == FL_CGROUP_REQUIRED && !(place->cpu && place->memory)) {
 		fl_fail(err, FAIRLEAD_EIO,
 			"no control groups (version 2) for cpu and memory can "
 			"be made here, and the configuration requires them");
@@ -179,31 +194,31 @@ static int find_groups(struct fl_host *h, enum fl_cgroup_use use, fairlead_error
 				  "or set cgroup: auto");
 		return FAIRLEAD_EIO;
 	}
-	if (!*h->place.path)
+	if (!*place->path)
 		fl_machine_remark(m,
 				  "control groups are not used%s: jobs are not held to the cpu "
 				  "and memory they asked for",
 				  use == FL_CGROUP_OFF ? "" : ", as none can be made here");
-	else if (!h->place.cpu || !h->place.memory)
+	else if (!place->cpu || !place->memory)
 		fl_machine_remark(m,
 				  "control groups in %s: jobs are not held to the %s they asked "
 				  "for",
-				  h->place.path,
-				  h->place.cpu    ? "memory" :
-				  h->place.memory ? "cpu" :
-						    "cpu and memory");
+				  place->path,
+				  place->cpu    ? "memory" :
+				  place->memory ? "cpu" :
+						  "cpu and memory");
 	else
 		fl_machine_remark(m, "control groups in %s hold jobs to their cpu and memory",
-				  h->place.path);
+				  place->path);
 	return 0;
 }
 
 /* Remarks what can end a run with all its processes when its runner cannot. */
 static void find_end(struct fl_host *h)
 {
-	if (h->place.ends)
+	if (h->place.group.ends)
 		return;
-	h->alone = fl_namespace_can();
+	h->alone = h->place.alone;
 	fl_machine_remark(&h->machine,
 			  h->alone ? "jobs have a namespace of processes each, as control groups "
 				     "do not end them: nothing outlives its job" :
@@ -212,23 +227,33 @@ static void find_end(struct fl_host *h)
 				     "started in a session of their own may continue");
 }
 
+/* Takes over the socket. */
+static int find_spawner(struct fl_host *h, const struct fl_host_options *o, fairlead_error *err)
+{
+	int socket = o->spawner > 0 ? o->spawner : -1;
+
+	if (access(o->runner, X_OK) == 0)
+		return fl_spawner_new(socket, o->runner, fl_life_spawner_gone, h, &h->spawner, err);
+	int why = errno;
+	fl_fd_close(&socket);
+	return fl_fail(err, FAIRLEAD_EIO, "cannot run %s, which stands beside each job: %s",
+		       o->runner, strerror(why));
+}
+
 static int set_up(struct fl_host *h, const struct fl_host_options *o, fairlead_error *err)
 {
 	struct fl_machine_found found;
+	int rc = find_spawner(h, o, err);
 	FL_FD self = pidfd_open(getpid(), 0);
 
-	if (self < 0 && (errno == ENOSYS || errno == EPERM))
-		return fl_fail(err, FAIRLEAD_EIO,
-			       "processes cannot be watched here: Linux 5.4 or later is needed, "
-			       "with pidfd_open allowed");
-	h->runner = strdup(o->runner);
-	if (!h->runner)
-		return fl_fail_nomem(err);
-	if (access(o->runner, X_OK) != 0)
-		return fl_fail(err, FAIRLEAD_EIO, "cannot run %s, which stands beside each job: %s",
-			       o->runner, strerror(errno));
+	if (rc == 0 && self < 0 && (errno == ENOSYS || errno == EPERM))
+		rc = fl_fail(err, FAIRLEAD_EIO,
+			     "processes cannot be watched here: Linux 5.4 or later is needed, "
+			     "with pidfd_open allowed");
+	if (rc != 0)
+		return rc;
 	fl_machine_find("", &found);
-	int rc = fl_machine_share(&found, o, &h->machine, err);
+	rc = fl_machine_share(&found, o, &h->machine, err);
 	if (rc == 0)
 		rc = find_groups(h, o->cgroup, err);
 	if (rc == 0)
@@ -249,23 +274,28 @@ static int local_open(const struct fl_host_options *options, struct fl_host **re
 {
 	struct fl_host *h = calloc(1, sizeof *h);
 
-	if (!h)
+	if (!h || uv_mutex_init(&h->answers_lock) != 0) {
+		free(h);
 		return fl_fail_nomem(err);
+	}
 	h->loop = options->loop;
 	h->callbacks = options->callbacks;
 	h->output_limit = options->output_limit;
+	h->patience = options->patience > 0 ? options->patience : PATIENCE_S * FL_SECOND;
 	h->folder.runs = h->folder.ended = -1;
 	h->refs = 1;
 	fl_boot_id(h->boot);
-	if (uv_async_init(h->loop, &h->tell, fl_life_tell_all) != 0) {
+	if (uv_async_init(h->loop, &h->tell, fl_life_tell_all) != 0 ||
+	    uv_async_init(h->loop, &h->answers, fl_life_hear) != 0) {
 		fl_host_unref(h);
 		return fl_fail(err, FAIRLEAD_EIO, "cannot wake the loop");
 	}
 	uv_timer_init(h->loop, &h->again);
-	h->tell.data = h->again.data = h;
-	h->refs += 2;
-	/* The handle does not keep the loop running while it is idle. */
+	h->tell.data = h->answers.data = h->again.data = h;
+	h->refs += 3;
+	/* The handles do not keep the loop running while they are idle. */
 	uv_unref((uv_handle_t *)&h->tell);
+	uv_unref((uv_handle_t *)&h->answers);
 	int rc = set_up(h, options, err);
 	if (rc != 0)
 		local_close(h);
@@ -288,6 +318,13 @@ static struct fl_host *local_close(struct fl_host *h)
 	h->last_due = NULL;
 	while (h->n_runs > 0)
 		take_out(h->runs[h->n_runs - 1]);
+	/* No more answers come: those that were awaited are told that. */
+	fl_spawner_stop(h->spawner);
+	uv_mutex_lock(&h->answers_lock);
+	h->deaf = true;
+	uv_mutex_unlock(&h->answers_lock);
+	fl_life_hear(&h->answers);
+	uv_close((uv_handle_t *)&h->answers, closed_own);
 	uv_close((uv_handle_t *)&h->tell, closed_own);
 	uv_close((uv_handle_t *)&h->again, closed_own);
 	fl_host_unref(h);
@@ -300,7 +337,7 @@ static int local_capacity(struct fl_host *h, struct fl_capacity *ret, fairlead_e
 	*ret = (struct fl_capacity){
 		.rows = h->machine.rows,
 		.n = h->machine.n_rows,
-		.contains = h->place.ends || h->alone,
+		.contains = h->place.group.ends || h->alone,
 		.remarks = (const char *const *)h->machine.remarks,
 		.n_remarks = h->machine.n_remarks,
 	};
@@ -308,83 +345,6 @@ static int local_capacity(struct fl_host *h, struct fl_capacity *ret, fairlead_e
 }
 
 /* --- starting --- */
-
-static int check_run(const struct fl_run *run, fairlead_error *err)
-{
-	const struct fl_job_spec *s = run->spec;
-
-	if (run->job == 0 || run->attempt == 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "jobs and attempts are numbered from 1");
-	if (strlen(run->token) != FL_RUN_TOKEN - 1)
-		return fl_fail(err, FAIRLEAD_EINPUT, "a token has %d digits", FL_RUN_TOKEN - 1);
-	if (s->command_len == 0 || s->command[0] == 0 || s->command[s->command_len - 1] != 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the job has no command");
-	if (s->environment_len > 0 && s->environment[s->environment_len - 1] != 0)
-		return fl_fail(err, FAIRLEAD_EINPUT, "the environment of the job is incomplete");
-	if (s->directory[0] != '/' || (s->output[0] && s->output[0] != '/'))
-		return fl_fail(err, FAIRLEAD_EINPUT,
-			       "directory and output of a job must be absolute paths");
-	if (s->tasks == 0 || s->tasks > FL_JOB_TASKS)
-		return fl_fail(err, FAIRLEAD_ELIMIT, "a job has 1 to %d tasks", FL_JOB_TASKS);
-	return 0;
-}
-
-/* The limits of its control group. */
-static struct fl_attempt_limits limits_of(const struct fl_host *h, const struct fl_run *run)
-{
-	struct fl_attempt_limits l = { 0 };
-
-	for (uint32_t i = 0; i < run->n_grants; i++)
-		if (h->place.cpu && strcmp(run->grants[i].resource, "cpu") == 0)
-			l.cpu = fl_sat_add(l.cpu, run->grants[i].amount);
-		else if (h->place.memory && strcmp(run->grants[i].resource, "memory") == 0)
-			l.memory = fl_sat_add(l.memory, run->grants[i].amount);
-	if (h->place.processes)
-		l.processes = MOST_PROCESSES;
-	return l;
-}
-
-static int encode(struct fl_local_run *r, const struct fl_run *run, const uint32_t *devices,
-		  uint32_t n_devices, fairlead_error *err)
-{
-	const struct fl_job_spec *s = run->spec;
-	struct fl_host *h = r->h;
-	char group[600] = "";
-
-	if (*h->place.path)
-		snprintf(group, sizeof group, "%s/run-%" PRIu64 ".%" PRIu32 "-%.8s", h->place.path,
-			 run->job, run->attempt, run->token);
-	struct fl_attempt_spec spec = {
-		.job = run->job,
-		.attempt = run->attempt,
-		.tasks = s->tasks,
-		.uid = s->uid,
-		.gid = s->gid,
-		.array = s->array,
-		.array_index = s->array_index,
-		.signal = s->signal > 0 ? s->signal : SIGTERM,
-		.time_limit = run->time_limit,
-		.grace = run->grace,
-		.output_limit = h->output_limit,
-		.limits = limits_of(h, run),
-		.alone = h->alone,
-		.numbered = h->machine.n_devices > 0,
-		.token = run->token,
-		.name = s->name,
-		.queue = s->queue,
-		.directory = s->directory,
-		.output = s->output,
-		.group = group,
-		.devices = devices,
-		.n_devices = n_devices,
-		.command = s->command,
-		.command_len = s->command_len,
-		.environment = s->environment,
-		.environment_len = s->environment_len,
-	};
-	int rc = keep_spec(r, &spec, err);
-	return rc == 0 ? fl_attempt_encode(&spec, &r->bytes, &r->n_bytes, err) : rc;
-}
 
 /* A forgotten run has ended: a second order does not start it again. */
 static bool is_forgotten(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
@@ -418,11 +378,11 @@ static const char told[] = "it was told to stop before it started",
 
 static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_error *err)
 {
-	uint32_t devices[FL_MACHINE_DEVICES], n_devices = 0;
+	struct fl_taken devices = { .n = 0 };
 	struct fl_attempt_status status;
 	struct fl_local_run *r = run_of(h, run->job, run->attempt);
 	bool enough = true;
-	int rc = check_run(run, err);
+	int rc = fl_specify_check(run, err);
 
 	if (r && rc == 0 && (rc = check_token(r, run->token, err)) == 0 && r->life == FL_LIFE_FOUND)
 		fl_life_hold(r);
@@ -436,16 +396,18 @@ static int local_start(struct fl_host *h, const struct fl_run *run, fairlead_err
 		return 0;
 	}
 	r->before = run->before;
+	if (run->spec->interactive && run->client >= 0)
+		r->client = fcntl(run->client, F_DUPFD_CLOEXEC, 3);
 	for (uint32_t i = 0; i < run->n_grants && enough; i++)
 		enough = fl_machine_take(&h->machine, &run->grants[i], run->job, run->attempt,
-					 devices, &n_devices);
+					 &devices);
 	if (!enough && run->before == FL_BEFORE_NOT) {
 		fl_life_refuse(r, too_few);
 		return 0;
 	}
 	/* Processes that it may have left are ended all the same. */
 	r->refused = run->before == FL_BEFORE_TOLD ? told : !enough ? too_few : NULL;
-	rc = encode(r, run, devices, n_devices, err);
+	rc = fl_specify(r, run, &devices, err);
 	if (rc != 0)
 		take_out(r);
 	else
@@ -476,13 +438,52 @@ static int local_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl
 	return 0;
 }
 
+static int find_told(struct fl_host *h, uint64_t job, uint32_t attempt, struct fl_local_run **ret,
+		     fairlead_error *err)
+{
+	*ret = run_of(h, job, attempt);
+	if (!*ret)
+		return fl_fail(err, FAIRLEAD_ENOENT, "there is no run %" PRIu64 ".%" PRIu32, job,
+			       attempt);
+	if ((*ret)->life == FL_LIFE_FOUND)
+		fl_life_hold(*ret);
+	return 0;
+}
+
+static int local_limit(struct fl_host *h, uint64_t job, uint32_t attempt, fl_time time_limit,
+		       fairlead_error *err)
+{
+	struct fl_local_run *r;
+	int rc = find_told(h, job, attempt, &r, err);
+
+	if (rc != 0 || r->life == FL_LIFE_OVER)
+		return rc;
+	if (r->life != FL_LIFE_MADE)
+		return fl_life_change(r, time_limit, /* signal= */ 0, err);
+	r->new_limit = time_limit; /* it is told when it is made */
+	return 0;
+}
+
+static int local_signal(struct fl_host *h, uint64_t job, uint32_t attempt, int number,
+			fairlead_error *err)
+{
+	struct fl_local_run *r;
+	int rc = find_told(h, job, attempt, &r, err);
+
+	if (rc != 0 || r->life == FL_LIFE_OVER)
+		return rc;
+	if (r->life == FL_LIFE_MADE)
+		return fl_fail(err, FAIRLEAD_ESTATE, "it has not begun");
+	return fl_life_change(r, /* time_limit= */ 0, number, err);
+}
+
 /* --- finding and forgetting --- */
 
 /* Only a run that goes on can be in another state folder. */
 static int fetch_run(struct fl_host *h, uint64_t job, uint32_t attempt, const char *token,
 		     struct fl_local_run **ret, fairlead_error *err)
 {
-	int rc = token ? fl_elsewhere_fetch(&h->folder, job, attempt, token, err) : 1;
+	int rc = token ? fl_elsewhere_fetch(h->spawner, &h->folder, job, attempt, token, err) : 1;
 
 	if (rc == 0)
 		rc = load_run(h, job, attempt);
@@ -619,17 +620,22 @@ static void local_remove(struct fl_host *h, uint64_t job)
 static int open_output(int folder, const struct fl_attempt_spec *spec, uint32_t task,
 		       enum fl_stream stream, struct fl_run_log *ret, fairlead_error *err)
 {
-	char name[40];
+	char name[FL_OUTPUT_NAME];
 	struct stat st;
 
 	if (task >= spec->tasks)
 		return fl_fail(err, FAIRLEAD_ENOENT,
 			       "there is no task %u of job %" PRIu64 ": the last one is %u", task,
 			       spec->job, spec->tasks - 1);
+	if (spec->interactive)
+		return fl_fail(err, FAIRLEAD_ENOENT,
+			       "job %" PRIu64 " is interactive: its output went to its client and "
+			       "is not kept",
+			       spec->job);
 	if (*spec->output)
 		return fl_fail(err, FAIRLEAD_ENOENT, "the output of job %" PRIu64 " goes to '%s'",
 			       spec->job, spec->output);
-	snprintf(name, sizeof name, "%s.%u", stream == FL_STREAM_OUT ? "out" : "err", task);
+	fl_folder_output_name(FL_ATTEMPT_STREAMS * task + (uint32_t)stream, name);
 	ret->fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 	if (ret->fd >= 0 && fstat(ret->fd, &st) == 0)
 		ret->size = (uint64_t)st.st_size;
@@ -666,6 +672,21 @@ static int local_log(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t
 	return rc;
 }
 
+static int local_reach(struct fl_host *h, uint64_t job, uint32_t attempt)
+{
+	struct fl_attempt_spec spec = { 0 };
+	fairlead_error err;
+	bool ended;
+	FL_FD folder = fl_folder_of(&h->folder, job, attempt, &ended);
+	FL_FD file = folder < 0 ? -1 : fl_attempt_open(folder, O_RDONLY);
+	int socket = -1;
+
+	if (file >= 0 && fl_attempt_read(file, &spec, &err) == 0 && spec.interactive)
+		socket = fl_meeting_go(spec.token, spec.uid);
+	fl_attempt_done(&spec);
+	return socket;
+}
+
 static uint32_t local_devices(struct fl_host *h, uint64_t job, uint32_t attempt, uint32_t *ret,
 			      uint32_t room)
 {
@@ -685,11 +706,14 @@ const struct fl_backend_ops fl_local_backend = {
 	.capacity = local_capacity,
 	.start = local_start,
 	.stop = local_stop,
+	.limit = local_limit,
+	.signal = local_signal,
 	.find = local_find,
 	.each = local_each,
 	.disown = local_disown,
 	.forget = local_forget,
 	.remove = local_remove,
 	.log = local_log,
+	.reach = local_reach,
 	.devices = local_devices,
 };

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "backend/local/text.h"
+#include "backend/process/text.h"
 #include "base/fd.h"
 #include "codec/text/quantity.h"
 
@@ -479,7 +479,7 @@ static bool is_granted(const struct fl_device *d, const struct fl_run_grant *gra
 }
 
 bool fl_machine_take(struct fl_stock *m, const struct fl_run_grant *grant, uint64_t job,
-		     uint32_t attempt, uint32_t *ret, uint32_t *n)
+		     uint32_t attempt, struct fl_taken *ret)
 {
 	bool numbered = false;
 	fl_amount free = 0, left = grant->amount;
@@ -505,20 +505,23 @@ bool fl_machine_take(struct fl_stock *m, const struct fl_run_grant *grant, uint6
 		}
 		least->job = job;
 		least->attempt = attempt;
-		ret[(*n)++] = least->number;
+		ret->resources[ret->n] = least->resource;
+		ret->numbers[ret->n++] = least->number;
 	}
 	return true;
 }
 
-void fl_machine_retake(struct fl_stock *m, const uint32_t *numbers, uint32_t n, uint64_t job,
+void fl_machine_retake(struct fl_stock *m, const char *resource, uint32_t number, uint64_t job,
 		       uint32_t attempt)
 {
-	for (uint32_t i = 0; i < m->n_devices; i++)
-		for (uint32_t k = 0; k < n; k++)
-			if (m->devices[i].number == numbers[k]) {
-				m->devices[i].job = job;
-				m->devices[i].attempt = attempt;
-			}
+	for (uint32_t i = 0; i < m->n_devices; i++) {
+		struct fl_device *d = &m->devices[i];
+
+		if (d->number == number && (!*resource || strcmp(d->resource, resource) == 0)) {
+			d->job = job;
+			d->attempt = attempt;
+		}
+	}
 }
 
 void fl_machine_release(struct fl_stock *m, uint64_t job, uint32_t attempt)

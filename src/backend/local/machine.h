@@ -46,14 +46,21 @@ int fl_machine_share(const struct fl_machine_found *found, const struct fl_host_
 void fl_machine_remark(struct fl_stock *m, const char *format, ...) FL_PRINTF(2, 3);
 void fl_machine_done(struct fl_stock *m);
 
+/* Devices that a run has, in the order in which it got them.  Texts are those of the stock. */
+struct fl_taken {
+	uint32_t numbers[FL_MACHINE_DEVICES];
+	const char *resources[FL_MACHINE_DEVICES];
+	uint32_t n;
+};
+
 /*
  * Gives devices of a grant's resource to a run: lowest numbers first, appended to @ret.  All or
  * none: false when too few are free.  True without devices for a resource without numbers.
  */
 bool fl_machine_take(struct fl_stock *m, const struct fl_run_grant *grant, uint64_t job,
-		     uint32_t attempt, uint32_t *ret, uint32_t *n);
-/* After a restart: the run has these devices. */
-void fl_machine_retake(struct fl_stock *m, const uint32_t *numbers, uint32_t n, uint64_t job,
+		     uint32_t attempt, struct fl_taken *ret);
+/* After a restart: the run has this device.  @resource "": not known, so whichever has the number. */
+void fl_machine_retake(struct fl_stock *m, const char *resource, uint32_t number, uint64_t job,
 		       uint32_t attempt);
 void fl_machine_release(struct fl_stock *m, uint64_t job, uint32_t attempt);
 

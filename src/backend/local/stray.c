@@ -13,8 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "backend/local/host.h"
-#include "backend/local/process.h"
+#include "backend/local/life.h"
+#include "backend/local/life_order.h"
+#include "backend/process/process.h"
 
 enum { PATIENCE_MS = 5000, LOOK_MS = 10 };
 
@@ -53,13 +54,15 @@ static void tell_to_go(struct fl_local_run *r, int fd, struct fl_stray *stray)
 static void end_one(struct fl_local_run *r, int fd, fl_time by, struct fl_stray *stray)
 {
 	char kept[FL_RUN_PLACE];
+	struct fl_spawned run = fl_life_spawned(r);
 	bool found;
 
 	if (stray->ran && state_of(fd) != FL_ATTEMPT_DAMAGED)
 		wait_until_gone(fd, by);
 	/* Processes of a run without token cannot be found: only its runner can. */
 	if (stray->ran)
-		stray->remains = *r->token ? !fl_life_end_all(r, &found) : !is_gone(fd);
+		stray->remains = *r->token ? !fl_spawner_end(r->h->spawner, &run, &found) :
+					     !is_gone(fd);
 	if (fl_folder_set_aside(&r->h->folder, r->job, r->attempt, kept) == 0)
 		memcpy(stray->kept, kept, sizeof kept);
 }

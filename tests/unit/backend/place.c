@@ -9,8 +9,9 @@
 #include <unistd.h>
 
 #include "backend/local/attempt.h"
+#include "backend/local/launch.h"
 
-enum { DEADLINE_MS = 30000 };
+enum { DEADLINE_MS = 45000 };
 
 /* --- what is told --- */
 
@@ -50,6 +51,14 @@ static void on_notice(void *user, const char *text)
 		snprintf(p->notices[p->n_notices++], sizeof p->notices[0], "%s", text);
 }
 
+static void on_broken(void *user, const char *why)
+{
+	struct place *p = user;
+
+	(void)why;
+	p->broken++;
+}
+
 /* --- open and close --- */
 
 void place_make_folder(struct place *p)
@@ -70,11 +79,13 @@ void place_make(struct place *p)
 
 void place_open(struct place *p)
 {
-	char runner[4096];
+	static char runner[4096], spawner[4096];
 	const char *build = getenv("FAIRLEAD_BUILD");
 	fairlead_error err = { 0 };
+	pid_t pid;
 
 	snprintf(runner, sizeof runner, "%s/fairlead-runner", build ? build : ".");
+	snprintf(spawner, sizeof spawner, "%s/fairlead-spawn", build ? build : ".");
 	struct fl_host_options options = {
 		.loop = &p->loop,
 		.state = p->state,
@@ -83,9 +94,20 @@ void place_open(struct place *p)
 		.n_flavors = p->has_flavor,
 		.cgroup = p->cgroup,
 		.output_limit = p->output_limit,
-		.callbacks = { on_began, on_ended, on_notice, p },
+		.patience = p->patience,
+		.callbacks = { on_began, on_ended, on_notice, on_broken, p },
 	};
+	const struct fl_spawn_table table = { .first = 1,
+					      .last = 65535,
+					      .root = true,
+					      .runner = options.runner,
+					      .state = p->state,
+					      .socket = "" };
+	/* As root it is as a daemon that root has started, but for its account. */
+	if (getuid() == 0 && fl_launch_spawner(spawner, &table, &options.spawner, &pid, &err) != 0)
+		fail_msg("%s", err.text);
 	p->n_told = 0;
+	p->broken = 0;
 	assert_int_equal(uv_loop_init(&p->loop), 0);
 	if (fl_local_backend.open(&options, &p->host, &err) != 0)
 		fail_msg("open: %s", err.text);

@@ -29,10 +29,12 @@ struct place {
 	uint32_t n_told;
 	char notices[PLACE_NOTICES][256];
 	uint32_t n_notices;
+	int broken; /* how often it was told so */
 	/* of the next open */
 	struct fl_host_flavor flavor;
 	bool has_flavor;
 	int64_t output_limit;
+	fl_time patience;
 	enum fl_cgroup_use cgroup;
 	const char *runner; /* NULL: the real one */
 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "backend/local/attempt.h"
-#include "backend/local/runner.h"
+#include "backend/runner/runner.h"
 #include "lib/unit.h"
 
 enum { SLOT = 512 };
@@ -45,6 +45,8 @@ static struct fl_attempt_spec spec_of(void)
 		.group = "/sys/fs/cgroup/x",
 		.devices = devices,
 		.n_devices = 3,
+		.resources = "gpu\0\0fpga",
+		.resources_len = sizeof "gpu\0\0fpga",
 		.command = "sh\0-c\0",
 		.command_len = 7,
 		.environment = "A=1\0B=\xfe;",
@@ -78,10 +80,22 @@ TEST(spec_round_trip)
 	assert_string_equal(got.group, put.group);
 	assert_int_equal(got.n_devices, 3);
 	assert_memory_equal(got.devices, put.devices, sizeof *put.devices * 3);
+	assert_int_equal(got.resources_len, put.resources_len);
+	assert_memory_equal(got.resources, put.resources, put.resources_len);
 	assert_int_equal(got.command_len, put.command_len);
 	assert_memory_equal(got.command, put.command, put.command_len);
 	assert_int_equal(got.environment_len, put.environment_len);
 	assert_memory_equal(got.environment, put.environment, put.environment_len);
+	fl_attempt_done(&got);
+	/* As it was written before resources were. */
+	free(bytes);
+	put.resources_len = 0;
+	assert_int_equal(fl_attempt_encode(&put, &bytes, &n, NULL), 0);
+	assert_int_equal(pwrite(fd, bytes, n, 0), n);
+	assert_int_equal(ftruncate(fd, (off_t)n), 0);
+	assert_int_equal(fl_attempt_read(fd, &got, NULL), 0);
+	assert_int_equal(got.n_devices, 3);
+	assert_int_equal(got.resources_len, 0);
 	fl_attempt_done(&got);
 	/* Nothing has become of it yet. */
 	assert_int_equal(fl_attempt_get_status(fd, &status), 0);

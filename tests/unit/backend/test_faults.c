@@ -13,7 +13,7 @@
 
 #include "backend/local/attempt.h"
 #include "backend/local/folder.h"
-#include "backend/local/process.h"
+#include "backend/process/process.h"
 #include "place.h"
 
 static struct place place;
@@ -293,7 +293,7 @@ TEST_IN(set_up_closed, tear_down, bad_runner)
 		const char *runner, *text;
 	} rows[] = {
 		{ "/bin/false", "its runner ended before it began" },
-		{ "/etc", "cannot start its runner /etc: Permission denied" },
+		{ "/etc", "cannot start its runner: Permission denied" },
 	};
 
 	for (uint64_t i = 0; i < COUNT(rows); i++) {
@@ -452,6 +452,63 @@ TEST_IN(set_up, tear_down, runner_told)
 	o = place_wait(&place, 2, 1);
 	assert_int_equal(o->status, SIGTERM);
 	assert_int_equal(o->stopped, FL_GO_HELD);
+}
+
+/* Its user keeps it from doing anything: it ends all the same, after a time. */
+TEST_IN(set_up_closed, tear_down, runner_stopped)
+{
+	static const struct {
+		const char *name;
+		bool begins, told; /* it had begun; it is to stop, and is stopped again and again */
+		fl_time limit;
+		enum fl_go_why why;
+	} rows[] = {
+		{ "at its time limit", true, false, FL_SECOND / 2, FL_GO_TIME_LIMIT },
+		{ "when it is cancelled", true, true, 0, FL_GO_CANCELLED },
+		{ "before it began", false, false, FL_SECOND / 2, FL_GO_TIME_LIMIT },
+		{ "before it began, and it is cancelled", false, true, 0, FL_GO_CANCELLED },
+	};
+	char script[128];
+
+	(void)snprintf(script, sizeof script, "%s/stopped", place.state);
+	FILE *f = fopen(script, "w");
+	assert_non_null(f);
+	assert_true(fputs("#!/bin/sh\nkill -STOP $$\n", f) > 0 && fclose(f) == 0);
+	assert_int_equal(chmod(script, 0755), 0);
+	for (uint64_t i = 0; i < COUNT(rows); i++) {
+		struct ask ask = { .job = i + 1,
+				   .script = "echo >>up; exec sleep @",
+				   .grace = FL_SECOND / 10,
+				   .time_limit = rows[i].limit };
+		pid_t stopper = -1;
+
+		place.runner = rows[i].begins ? NULL : script;
+		place.patience = FL_SECOND;
+		place_open(&place);
+		place_start(&place, &ask);
+		if (rows[i].begins) {
+			place_wait_began(&place, ask.job, 1);
+			pid_t runner = place_runner(&place, ask.job, 1);
+			stopper = rows[i].told ? fork() : 0;
+			if (stopper == 0)
+				kill(runner, SIGSTOP);
+			while (stopper == 0 && rows[i].told)
+				kill(runner, SIGSTOP);
+		}
+		fl_time before = fl_boot_clock();
+		if (rows[i].told)
+			place_stop(&place, ask.job, rows[i].why, FL_SECOND / 10);
+		const struct fl_run_outcome *o = place_wait(&place, ask.job, 1);
+		if (stopper > 0) {
+			kill(stopper, SIGKILL);
+			waitpid(stopper, NULL, 0);
+		}
+		CHECK(fl_boot_clock() - before < 20 * FL_SECOND, rows[i].name);
+		CHECK(o->stopped == rows[i].why, rows[i].name);
+		CHECK(rows[i].begins == (o->wall_began != FL_TIME_NONE), rows[i].name);
+		CHECK(place_count(&place) == 0, rows[i].name);
+		place_close(&place);
+	}
 }
 
 /* Written down, and then the daemon was killed before it could tell. */
@@ -624,9 +681,11 @@ static const char *why_not_opened(void)
 	static fairlead_error err;
 	uv_loop_t loop;
 	struct fl_host *host = NULL;
-	struct fl_host_options options = { .loop = &loop,
-					   .state = place.state,
-					   .runner = "/bin/true" };
+	struct fl_host_options options = {
+		.loop = &loop,
+		.state = place.state,
+		.runner = "/bin/true",
+	};
 
 	assert_int_equal(uv_loop_init(&loop), 0);
 	int rc = fl_local_backend.open(&options, &host, &err);

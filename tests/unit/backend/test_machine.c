@@ -331,30 +331,33 @@ TEST(gives)
 	struct fl_host_options options = { .flavors = flavors, .n_flavors = 2 };
 	struct fl_run_grant two = { GPU, "a", 2 }, one = { GPU, "a", 1 }, other = { GPU, "b", 1 },
 			    cpu = { "cpu", "a", 1000 };
-	uint32_t got[8], n = 0;
+	struct fl_taken got = { .n = 0 };
 
 	assert_int_equal(fl_machine_share(&eight, &options, &stock, NULL), 0);
-	assert_true(fl_machine_take(&stock, &two, 1, 1, got, &n));
-	assert_true(n == 2 && got[0] == 0 && got[1] == 1);
-	assert_true(fl_machine_take(&stock, &cpu, 1, 1, got, &n));
-	assert_int_equal(n, 2);
-	assert_false(fl_machine_take(&stock, &two, 2, 1, got, &n));
-	assert_int_equal(n, 2);
-	assert_true(fl_machine_take(&stock, &one, 2, 1, got, &n));
-	assert_true(fl_machine_take(&stock, &other, 2, 1, got, &n));
-	assert_true(n == 4 && got[2] == 2 && got[3] == 3);
+	assert_true(fl_machine_take(&stock, &two, 1, 1, &got));
+	assert_true(got.n == 2 && got.numbers[0] == 0 && got.numbers[1] == 1);
+	assert_true(fl_machine_take(&stock, &cpu, 1, 1, &got));
+	assert_int_equal(got.n, 2);
+	assert_false(fl_machine_take(&stock, &two, 2, 1, &got));
+	assert_int_equal(got.n, 2);
+	assert_true(fl_machine_take(&stock, &one, 2, 1, &got));
+	assert_true(fl_machine_take(&stock, &other, 2, 1, &got));
+	assert_true(got.n == 4 && got.numbers[2] == 2 && got.numbers[3] == 3);
 	fl_machine_release(&stock, 1, 2); /* another attempt: nothing */
-	assert_false(fl_machine_take(&stock, &one, 3, 1, got, &n));
+	assert_false(fl_machine_take(&stock, &one, 3, 1, &got));
 	fl_machine_release(&stock, 1, 1);
-	assert_true(fl_machine_take(&stock, &two, 3, 1, got, &n));
+	assert_true(fl_machine_take(&stock, &two, 3, 1, &got));
 	/* After a restart: those that it has are not given to others. */
 	fl_machine_release(&stock, 2, 1);
 	fl_machine_release(&stock, 3, 1);
-	fl_machine_retake(&stock, (const uint32_t[]){ 0, 3 }, 2, 4, 1);
-	n = 0;
-	assert_false(fl_machine_take(&stock, &other, 5, 1, got, &n));
-	assert_true(fl_machine_take(&stock, &two, 5, 1, got, &n));
-	assert_true(n == 2 && got[0] == 1 && got[1] == 2);
+	fl_machine_retake(&stock, GPU, 0, 4, 1);
+	fl_machine_retake(&stock, "", 3, 4, 1); /* which resource's is not known */
+	fl_machine_retake(&stock, "another", 1, 4, 1);
+	got.n = 0;
+	assert_false(fl_machine_take(&stock, &other, 5, 1, &got));
+	assert_true(fl_machine_take(&stock, &two, 5, 1, &got));
+	assert_true(got.n == 2 && got.numbers[0] == 1 && got.numbers[1] == 2);
+	assert_string_equal(got.resources[1], GPU);
 	fl_machine_done(&stock);
 }
 

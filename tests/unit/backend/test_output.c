@@ -11,8 +11,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend/local/process.h"
+#include "backend/local/folder.h"
+#include "backend/process/process.h"
+#include "backend/runner/runner.h"
 #include "place.h"
+#include "record/order.h"
 
 enum { SOMEBODY = 65534 };
 
@@ -312,7 +315,7 @@ TEST_IN(set_up, tear_down, stuck)
 	assert_int_equal(o->kind, FL_RUN_NOT_STARTED);
 	assert_int_equal(o->stopped, FL_GO_TIME_LIMIT);
 	/* Nothing was written: there is nothing to have patience for. */
-	assert_true(took < 5 * FL_SECOND);
+	assert_true(took < 9 * FL_SECOND);
 }
 
 /* Nobody has to be there who takes it: the runner was killed. */
@@ -335,6 +338,53 @@ TEST_IN(set_up, tear_down, alone)
 		usleep(10000);
 	assert_true(kill(writer, 0) == -1 || says(writer, "status", "zombie"));
 	assert_int_equal(place_count(&place), 0);
+}
+
+/* --- the order of both streams --- */
+
+static off_t size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(in_state(name), &st) == 0 ? st.st_size : -1;
+}
+
+/* It changes as often as it likes: what is written of that has an end, the output has not. */
+TEST_IN(set_up, tear_down, order_is_bounded)
+{
+	enum { CHANGES = FL_ORDER_BYTES / 8 + 1000, FIRST = 200 };
+	static struct fl_outputs o;
+	struct fl_attempt_spec spec = { .tasks = 1, .output = "", .output_limit = CHANGES };
+	int folder = open(place.state, O_RDONLY | O_DIRECTORY | O_CLOEXEC), pipes[2][2], files[3];
+
+	/* As a runner gets them: one behind the other. */
+	assert_int_equal(fl_folder_outputs(folder, 3, files), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(dup2(files[i], FIRST + i), FIRST + i);
+		close(files[i]);
+	}
+	assert_int_equal(fl_outputs_open(&o, FIRST, &spec, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		assert_int_equal(pipe2(pipes[i], O_CLOEXEC | O_NONBLOCK), 0);
+		o.ends[i].fd = pipes[i][0];
+	}
+	for (uint32_t i = 0; i < CHANGES; i++) {
+		assert_int_equal(write(pipes[i % 2][1], "x", 1), 1);
+		fl_outputs_take(&o, i % 2);
+		if (i == 0) /* of one stream there is no order */
+			assert_int_equal(size_of("order.0"), 0);
+	}
+	for (int i = 0; i < 2; i++)
+		close(pipes[i][1]);
+	fl_outputs_close(&o);
+	assert_int_equal(size_of("order.0"), FL_ORDER_BYTES);
+	assert_int_equal(size_of("out.0"), CHANGES / 2);
+	assert_int_equal(size_of("err.0"), CHANGES / 2);
+	assert_int_equal(o.own.lost, 0);
+	free(o.ends);
+	free(o.orders);
+	free(o.output_files);
+	close(folder);
 }
 
 UNIT_GROUP("output")
