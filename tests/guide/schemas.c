@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/object/known.h"
 #include "codec/object/types.h"
 
 static void put_object(FILE *out, const struct fl_field *fields);

@@ -32,12 +32,29 @@ static void put_spec(const struct fl_shape_at *at, const char *key, const void *
 }
 
 #define ROW struct fl_job_after
-static const char *const after_names[] = { "ok", "failed", "any" };
+static const char *const after_names[] = { "ok", "failed", "any", "begun" };
 static const struct fl_json_field after_fields[] = {
 	FL_FIELD(JOB, "job", job, NULL),
 	FL_FIELD_ENUM("when", how, after_names, NULL),
 };
 static const struct fl_json_shape after_shape = FL_SHAPE(after_fields, "after");
+#undef ROW
+
+/* As it is kept. */
+struct fl_job_hook_row {
+	const char *command;
+	const json_t *on;
+};
+#define ROW struct fl_job_hook_row
+static void put_on(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	put_kept(at, key, ((const struct fl_job_hook_row *)row)->on);
+}
+static const struct fl_json_field hook_fields[] = {
+	FL_FIELD_PUT(LIST, "on", put_on, "begin, end, fail, preempted", .item = FL_AS_TEXT),
+	FL_FIELD(TEXT, "command", command, "of a shell"),
+};
+static const struct fl_json_shape hook_shape = FL_SHAPE(hook_fields, "hook");
 #undef ROW
 
 static const char *held_amount(const struct fl_shape_at *at, const void *row,
@@ -75,6 +92,8 @@ static const struct fl_json_field first_fields[] = {
 	SPEC(MAP, "requests", "of one task, as Kubernetes quantities", .item = FL_AS_TEXT),
 	SPEC(MAP, "labels", "of the flavor that it wants", .item = FL_AS_TEXT),
 	SPEC(COUNT, "arrayIndex", "FAIRLEAD_ARRAY_INDEX"),
+	SPEC(COUNT, "arrayMost", "of its array that run at once, at most"),
+	SPEC(TEXT, "begin", "it does not start before; RFC 3339"),
 };
 static const struct fl_json_shape first_shape = FL_SHAPE(first_fields, "job");
 
@@ -84,6 +103,8 @@ static const struct fl_json_field own_fields[] = {
 	SPEC(TEXT, "directory", "where it runs"),
 	SPEC(TEXT, "output", "where its output goes; not there: the daemon keeps it"),
 	SPEC(TEXT, "signal", "the signal that asks it to end"),
+	SPEC(TEXT, "comment", NULL),
+	SPEC(LIST, "hooks", NULL, .shape = &hook_shape),
 };
 static const struct fl_json_shape own_shape = FL_SHAPE(own_fields, "job");
 
@@ -92,6 +113,9 @@ static const struct fl_json_field whole_fields[] = {
 	SPEC(TEXT, "timeLimit", "of each attempt"),
 	SPEC(TEXT, "grace", "from the signal to the kill"),
 	SPEC(BOOL, "hold", "it was submitted to wait until it is released"),
+	SPEC(BOOL, "requeue", "false: it is not queued again when it was preempted or lost"),
+	SPEC(BOOL, "singleton", "it waits for all earlier jobs of its user and name"),
+	SPEC(TEXT, "interactive", "files or terminal: its standard files are those of its client"),
 	FL_FIELD_ALSO(own_shape, NULL, FL_IF_TRUE(own)),
 };
 static const struct fl_json_shape whole_shape = FL_SHAPE(whole_fields, "job");
@@ -101,8 +125,13 @@ static const struct fl_json_field now_fields[] = {
 	FL_FIELD(TEXT, "queue", row.queue, "as submitted"),
 	FL_FIELD(TEXT, "user", row.user, "the user that submitted it"),
 	FL_FIELD(TEXT, "state", state, NULL, .name_of = state_name, .end_name = FL_JOB_STATES + 1),
-	FL_FIELD(TEXT, "reason", row.reason, "why it waits, or how it ended, in words",
+	FL_FIELD(TEXT, "reason", row.reason, "what refused it last, or how it ended, in words",
 		 .null = true),
+	FL_FIELD(
+		TEXT, "why", why,
+		"why it does not run, or how it ended: the limit that leaves least room for it and "
+		"how many are ahead of it in its queue, jobs that it waits for, whether it is held",
+		.null = true),
 	FL_FIELD(INT, "priority", row.priority, NULL),
 	FL_FIELD(TIME, "submittedAt", row.submitted, "null: it is damaged", .null = true),
 	FL_FIELD(TIME, "startedAt", row.started, "of the last attempt", .null = true),
@@ -126,6 +155,22 @@ static const struct fl_json_field job_fields[] = {
 const struct fl_json_shape fl_job_shape = FL_SHAPE(job_fields, "job");
 #undef ROW
 
+/* Left out where it is not known. */
+#define CPU(member, doc) FL_FIELD(REAL, "cpuSeconds", member, doc, .maybe = true)
+#define MEMORY(member, doc, known) FL_FIELD(COUNT64, "peakMemoryBytes", member, doc, .when = known)
+
+static bool knows_memory_of_attempt(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_attempt_answer *)row)->row.memory > 0;
+}
+
+static bool knows_memory(const struct fl_shape_at *at, const void *row)
+{
+	(void)at;
+	return ((const struct fl_job_answer *)row)->used.memory > 0;
+}
+
 #define ROW struct fl_attempt_answer
 static const struct fl_json_field attempt_fields[] = {
 	FL_FIELD(NTH, "attempt", row.attempt, NULL),
@@ -134,6 +179,11 @@ static const struct fl_json_field attempt_fields[] = {
 	FL_FIELD(TEXT, "ended", row.ended, "exited, preempted, out of memory, ...", .null = true),
 	FL_FIELD(JOB, "preemptor", row.preemptor, "the job it made way for", .null = true),
 	FL_FIELD_LIST("placement", holds, n_holds, hold_shape, "what it held"),
+	FL_FIELD(REAL, "waitedSeconds", waited, "pending or held before it"),
+	CPU(cpu, "that its processes used, once it has ended; not there: not known"),
+	MEMORY(row.memory,
+	       "memory at its highest; without a control group that of its largest process",
+	       knows_memory_of_attempt),
 };
 const struct fl_json_shape fl_attempt_shape = FL_SHAPE(attempt_fields, "attempt");
 #undef ROW
@@ -151,6 +201,16 @@ static const struct fl_json_field page_fields[] = {
 	FL_FIELD(COUNT64, "outputLost", output_lost,
 		 "bytes of output of the last attempt beyond jobs.outputLimit, which were "
 		 "dropped; once it has ended"),
+	FL_FIELD(REAL, "waitedSeconds", used.waited,
+		 "pending or held, before all attempts and now"),
+	FL_FIELD(REAL, "lostSeconds", used.lost,
+		 "of attempts that have to be made again: preempted, held, drained or lost"),
+	CPU(used.cpu, "of all attempts that have ended"),
+	MEMORY(used.memory, "the highest of all attempts that have ended", knows_memory),
+	FL_FIELD(REAL, "cpuEfficiency", used.of_cores, "CPU time used, of that of the cpu it held",
+		 .maybe = true),
+	FL_FIELD(REAL, "memoryEfficiency", used.of_memory,
+		 "the highest memory, of that which it held", .maybe = true),
 	FL_FIELD(TIME, "now", now, clock_doc),
 };
 const struct fl_json_shape fl_job_page_shape = FL_SHAPE(page_fields, "page");
@@ -175,10 +235,23 @@ static void put_jobs(const struct fl_shape_at *at, const char *key, const void *
 	FL_FIELD(TEXT, "warning", warning, "what no admin has acknowledged, as after a restore",   \
 		 .maybe = true)
 
+#define ROW struct fl_others_answer
+static const struct fl_json_field others_fields[] = {
+	FL_FIELD(TEXT, "queue", queue, "null where the caller may not get ClusterQueues",
+		 .null = true),
+	FL_FIELD(COUNT, "jobs", jobs, "of the states that were asked for; none that are over"),
+};
+static const struct fl_json_shape others_shape = FL_SHAPE(others_fields, "others");
+#undef ROW
+
 #define ROW struct fl_jobs_answer
 static const struct fl_json_field jobs_fields[] = {
 	FL_FIELD_PUT(LIST, "jobs", put_jobs, NULL, .shape = &fl_job_shape),
 	FL_FIELD(BOOL, "more", more, "there are more than the limit"),
+	FL_FIELD(TEXT, "continue", go_on, "for the next ones, with continue=", .maybe = true),
+	FL_FIELD_LIST("others", others, n_others, others_shape,
+		      "of a cluster: how many there are that the caller may not get",
+		      FL_IF_TRUE(limited)),
 	FL_FIELD(TIME, "now", now, clock_doc),
 	WARNING,
 };
@@ -186,6 +259,33 @@ const struct fl_json_shape fl_jobs_shape = FL_SHAPE(jobs_fields, "jobs");
 const struct fl_document fl_jobs_document = { .kind = "Jobs",
 					      .shape = &fl_jobs_shape,
 					      .plain = true };
+#undef ROW
+
+/* --- starts --- */
+
+#define ROW struct fl_start_answer
+static const struct fl_json_field start_fields[] = {
+	FL_FIELD(JOB, "job", job, NULL),
+	FL_FIELD(TEXT, "state", state,
+		 "Fits: before any job ends; Later; Beyond: later than was looked; Never; Unknown; "
+		 "TakesNoPart; Started"),
+	FL_FIELD(TIME, "start", start, "in half of all futures it has started by then",
+		 .null = true),
+	FL_FIELD(TIME, "from", from, "in four of five it starts from then", .null = true),
+	FL_FIELD(TIME, "to", to, "until then", .null = true),
+};
+static const struct fl_json_shape start_shape = FL_SHAPE(start_fields, "start");
+#undef ROW
+
+#define ROW struct fl_starts_answer
+static const struct fl_json_field starts_fields[] = {
+	FL_FIELD_LIST("starts", starts, n, start_shape, NULL),
+	FL_FIELD(BOOL, "more", more, "there are more pending jobs than the limit"),
+	FL_FIELD(COUNT, "runs", runs, "futures that were computed"),
+	FL_FIELD(REAL, "secondsAhead", ahead, "as long as they looked ahead"),
+	FL_FIELD(TIME, "now", now, clock_doc),
+};
+const struct fl_json_shape fl_starts_shape = FL_SHAPE(starts_fields, "starts");
 #undef ROW
 
 /* --- submitted, and changed --- */
@@ -233,10 +333,16 @@ const struct fl_json_shape fl_job_change_shape = FL_SHAPE(change_fields, "change
 #define ROW struct fl_job_changes_answer
 static const struct fl_json_field changes_fields[] = {
 	FL_FIELD_LIST("jobs", changes, n, fl_job_change_shape, NULL),
+	FL_FIELD(COUNT, "done", done, "of how many jobs it was done"),
+	FL_FIELD(COUNT, "refused", refused, "of how many it was not, with an error"),
+	FL_FIELD(TEXT, "only", only, "the user whose jobs alone were looked for", .maybe = true),
+	FL_FIELD(JOB, "after", go_on,
+		 "not all were looked at: ask again, for those with a higher number",
+		 .maybe = true),
 };
-static const struct fl_json_shape changes_shape = FL_SHAPE(changes_fields, "changes");
+const struct fl_json_shape fl_job_changes_shape = FL_SHAPE(changes_fields, "changes");
 const struct fl_document fl_job_changes_document = { .kind = "Changes",
-						     .shape = &changes_shape,
+						     .shape = &fl_job_changes_shape,
 						     .plain = true };
 #undef ROW
 
@@ -437,11 +543,33 @@ static const struct fl_json_field had_fields[] = {
 static const struct fl_json_shape had_shape = FL_SHAPE(had_fields, "queue");
 #undef ROW
 
+#define ROW struct fl_history_gap
+static const struct fl_json_field gap_fields[] = {
+	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD_CHARS("why", why, "in words"),
+};
+static const struct fl_json_shape gap_shape = FL_SHAPE(gap_fields, "gap");
+#undef ROW
+
 #define ROW struct fl_history_answer
+static const struct fl_json_field gaps_fields[] = {
+	FL_FIELD_LIST(
+		"gaps", gaps, n_gaps, gap_shape,
+		"times in which a cluster's daemon did not see or could not keep what happened"),
+};
+static const struct fl_json_shape gaps_shape = FL_SHAPE(gaps_fields, "history");
+static const char *const tiers[] = { "exact", "hour", "day", "month" };
 static const struct fl_json_field history_fields[] = {
 	FL_FIELD(TIME, "from", from, rfc_3339),
 	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD(TEXT, "tier", tier, "the coarsest history that was read: exact, or sums",
+		 FL_NAMES(tiers)),
+	FL_FIELD(REAL, "errorSeconds", error,
+		 "length of the sums that from or to cut, of which the part by length counts",
+		 NOT_NEGATIVE),
 	FL_FIELD_LIST("queues", queues, n, had_shape, NULL),
+	FL_FIELD_ALSO(gaps_shape, NULL, FL_IF_TRUE(has_gaps)),
 };
 const struct fl_json_shape fl_history_shape = FL_SHAPE(history_fields, "history");
 const struct fl_document fl_history_document = { .kind = "History",
@@ -487,9 +615,15 @@ static const struct fl_json_shape usage_line_shape = FL_SHAPE(line_of_usage_fiel
 #undef ROW
 
 #define ROW struct fl_usage_answer
+static const char *const exact[] = { "exact" };
 static const struct fl_json_field usage_fields[] = {
-	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "from", from,
+		 "RFC 3339; later than asked for where what jobs held is not kept so long "
+		 "(keep.tiers.exact)"),
 	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD(TEXT, "tier", tier, "sums do not know users: it is never read from these",
+		 FL_NAMES(exact)),
+	FL_FIELD(REAL, "errorSeconds", error, "0: it is exact", NOT_NEGATIVE),
 	FL_FIELD_LIST("users", lines, n, usage_line_shape,
 		      "each user in each queue, by name; what is not known first"),
 };
@@ -497,4 +631,70 @@ const struct fl_json_shape fl_usage_shape = FL_SHAPE(usage_fields, "usage");
 const struct fl_document fl_usage_document = { .kind = "Usage",
 					       .shape = &fl_usage_shape,
 					       .plain = true };
+#undef ROW
+
+/* --- series --- */
+
+#define ROW struct fl_along_part
+static const struct fl_json_field along_fields[] = {
+	FL_FIELD(REAL, "held", held, "cores of cpu, bytes of memory, pieces", NOT_NEGATIVE),
+	FL_FIELD(REAL, "entitled", entitled,
+		 "what quota and weight would have given it while it wanted so much", NOT_NEGATIVE),
+	FL_FIELD(REAL, "waiting", waiting, "what its pending jobs asked for", NOT_NEGATIVE),
+	FL_FIELD(REAL, "borrowed", borrowed, "held beyond its quota", NOT_NEGATIVE),
+	FL_FIELD(REAL, "lent", lent, "of its quota, held by others", NOT_NEGATIVE),
+	FL_FIELD(REAL, "nominal", nominal, "its quota; 0 where that is unlimited", NOT_NEGATIVE),
+};
+static const struct fl_json_shape along_shape = FL_SHAPE(along_fields, "along");
+#undef ROW
+
+static void put_along(const struct fl_shape_at *at, const char *key, const void *row)
+{
+	const struct fl_along_row *s = row;
+
+	fl_json_object(at->json, key);
+	for (uint32_t i = 0; i < s->n_parts; i++)
+		fl_shape_json(at, s->parts[i].resource, &along_shape, &s->parts[i]);
+	fl_json_end_object(at->json);
+}
+
+#define ROW struct fl_along_row
+static const struct fl_json_field series_row_fields[] = {
+	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD(REAL, "seconds", seconds, "of the daemon's time between them", NOT_NEGATIVE),
+	FL_FIELD(TEXT, "tier", tier, "what it ends", FL_NAMES(tiers)),
+	FL_FIELD(
+		COUNT64, "version", version,
+		"of the configuration at its end: a row of the journal; 0: that of the first start"),
+	FL_FIELD(COUNT64, "started", started, "attempts of jobs"),
+	FL_FIELD(COUNT64, "preempted", preempted, "how often one of its jobs made way"),
+	FL_FIELD(REAL, "share", share, "mean of its share, as in GET /v1/shares", NOT_NEGATIVE,
+		 .maybe = true),
+	FL_FIELD(REAL, "shareLargest", share_most, "the largest that was seen, \"inf\" for endless",
+		 .maybe = true, .more = "{\"type\": [\"string\", \"number\"]}"),
+	FL_FIELD(REAL, "waitMean", wait_mean, "seconds, of those that started", NOT_NEGATIVE,
+		 .maybe = true),
+	FL_FIELD(REAL, "waitLongest", wait_longest, "seconds", NOT_NEGATIVE, .maybe = true),
+	FL_FIELD_PUT(MAP, "resources", put_along, "means over the row; times seconds they are sums",
+		     .shape = &along_shape),
+};
+static const struct fl_json_shape series_row_shape = FL_SHAPE(series_row_fields, "row");
+#undef ROW
+
+#define ROW struct fl_series_answer
+static const char *const steps[] = { "hour", "day", "month" };
+static const struct fl_json_field series_fields[] = {
+	FL_FIELD(TEXT, "queue", queue, NULL),
+	FL_FIELD(TEXT, "step", step, NULL, FL_NAMES(steps)),
+	FL_FIELD(TIME, "from", from, rfc_3339),
+	FL_FIELD(TIME, "to", to, rfc_3339),
+	FL_FIELD_LIST("rows", rows, n, series_row_shape, NULL),
+	FL_FIELD(TIME, "more", more, "there are more rows: ask again from this time",
+		 .maybe = true),
+};
+const struct fl_json_shape fl_series_shape = FL_SHAPE(series_fields, "series");
+const struct fl_document fl_series_document = { .kind = "Series",
+						.shape = &fl_series_shape,
+						.plain = true };
 #undef ROW

@@ -25,6 +25,7 @@ struct fl_job_exit {
 struct fl_job_answer {
 	struct fl_job_row row;
 	const char *state;              /* of the row, or "damaged" */
+	const char *why;                /* NULL: it runs, or is over well */
 	const json_t *spec;             /* as it is kept; NULL: it cannot be read */
 	double ran;                     /* seconds */
 	const struct fl_job_exit *exit; /* NULL: it has not ended */
@@ -37,11 +38,18 @@ struct fl_job_answer {
 	/* Of the page alone. */
 	bool contained;
 	uint64_t output_lost;
+	struct fl_job_used {
+		double waited, lost;        /* seconds */
+		double cpu;                 /* seconds; NAN: not known */
+		uint64_t memory;            /* bytes at most; 0: not known */
+		double of_cores, of_memory; /* parts of what it held; NAN: not known */
+	} used;
 	fl_time now;
 };
 
 struct fl_attempt_answer {
 	struct fl_admission_row row;
+	double waited, cpu; /* seconds; cpu NAN: not known */
 	const struct fl_run_grant *holds;
 	uint32_t n_holds;
 };
@@ -60,12 +68,37 @@ struct fl_jobs_answer {
 	const char *text;
 	uint32_t n;
 	bool more;
+	const char *go_on; /* what the next request says; NULL: there is none */
+	/* How many there are that the caller may not get, by queue; not of callers that see all. */
+	const struct fl_others_answer {
+		const char *queue; /* NULL: it may not see queues */
+		uint32_t jobs;
+	} * others;
+	uint32_t n_others;
+	bool limited;
 	fl_time now;
 	const char *warning; /* NULL */
 };
 
 extern const struct fl_json_shape fl_jobs_shape;
 extern const struct fl_document fl_jobs_document;
+
+/* --- GET /v1/starts --- */
+
+struct fl_start_answer {
+	uint64_t job;
+	const char *state;
+	fl_time start, from, to; /* FL_TIME_NONE: not known, or not as far as was looked */
+};
+struct fl_starts_answer {
+	const struct fl_start_answer *starts;
+	uint32_t n, runs;
+	double ahead; /* seconds */
+	bool more;
+	fl_time now;
+};
+
+extern const struct fl_json_shape fl_starts_shape;
 
 /* --- POST /v1/jobs, and wishes about one --- */
 
@@ -85,10 +118,13 @@ struct fl_job_change {
 };
 struct fl_job_changes_answer {
 	const struct fl_job_change *changes;
-	uint32_t n;
+	uint32_t n, done, refused;
+	const char
+		*only; /* the user whose jobs alone were looked at; NULL: all that were asked for */
+	uint64_t go_on; /* there may be more, behind this number; 0: no */
 };
 
-extern const struct fl_json_shape fl_job_change_shape;
+extern const struct fl_json_shape fl_job_change_shape, fl_job_changes_shape;
 extern const struct fl_document fl_job_changes_document;
 
 /* --- GET /v1/events: a line of it --- */
@@ -153,10 +189,20 @@ struct fl_history_queue {
 	uint64_t jobs, preempted;
 };
 
+/* A time of which nothing was kept. */
+struct fl_history_gap {
+	fl_time from, to;
+	char why[128];
+};
 struct fl_history_answer {
 	fl_time from, to;
 	const struct fl_history_queue *queues;
 	uint32_t n;
+	const char *tier; /* the coarsest that was read */
+	double error;     /* seconds */
+	const struct fl_history_gap *gaps;
+	uint32_t n_gaps;
+	bool has_gaps;
 };
 
 extern const struct fl_json_shape fl_history_shape;
@@ -180,11 +226,43 @@ struct fl_usage_line {
 
 struct fl_usage_answer {
 	fl_time from, to;
+	const char *tier; /* always exact: sums do not know users */
+	double error;     /* seconds: 0 */
 	const struct fl_usage_line *lines;
 	uint32_t n;
 };
 
 extern const struct fl_json_shape fl_usage_shape;
 extern const struct fl_document fl_usage_document;
+
+/* --- GET /v1/series --- */
+
+/* Means of the time of a row. */
+struct fl_along_part {
+	const char *resource;
+	double held, entitled, waiting, borrowed, lent, nominal;
+};
+
+struct fl_along_row {
+	fl_time from, to;
+	double seconds;
+	const char *tier;
+	uint64_t version, started, preempted;
+	double share, share_most;       /* NAN: not known */
+	double wait_mean, wait_longest; /* seconds; NAN: no job started */
+	const struct fl_along_part *parts;
+	uint32_t n_parts;
+};
+
+struct fl_series_answer {
+	const char *queue, *step;
+	fl_time from, to;
+	const struct fl_along_row *rows;
+	uint32_t n;
+	fl_time more;
+};
+
+extern const struct fl_json_shape fl_series_shape;
+extern const struct fl_document fl_series_document;
 
 #endif

@@ -83,15 +83,55 @@ static int put_queue(struct fl_table *t, const struct fl_queue_text *row, fairle
 	if (rc == 0)
 		rc = fl_table_cell(t, JOBS, text, err);
 	if (rc == 0 && fl_json_whole(row->queue, "jobs") > 0) {
-		amount(json_number_value(json_object_get(row->queue, "waitMedian")), text);
+		const json_t *median = json_object_get(row->queue, "waitMedian");
+
+		if (median)
+			amount(json_number_value(median), text);
+		else /* sums do not know it */
+			snprintf(text, sizeof(text), "-");
 		rc = fl_table_cell(t, MEDIAN, text, err);
 	}
 	if (rc == 0 && fl_json_whole(row->queue, "jobs") > 0) {
-		amount(json_number_value(json_object_get(row->queue, "waitLongest")), text);
+		const json_t *longest = json_object_get(row->queue, "waitLongest");
+
+		if (longest)
+			amount(json_number_value(longest), text);
+		else
+			snprintf(text, sizeof(text), "-");
 		rc = fl_table_cell(t, LONGEST, text, err);
 	}
 	snprintf(text, sizeof(text), "%lld", (long long)fl_json_whole(row->queue, "preempted"));
 	return rc < 0 ? rc : fl_table_cell(t, PREEMPTED, text, err);
+}
+
+/* Where it is of sums: of which, and how much of them lies outside the time. */
+static void say_tier(const struct fl_report *r, const json_t *answer)
+{
+	const char *tier = fl_json_word(answer, "tier");
+	const double error = json_number_value(json_object_get(answer, "errorSeconds"));
+	char text[32];
+
+	if (!*tier || strcmp(tier, "exact") == 0)
+		return;
+	if (error > 0)
+		fl_report_say(r, FL_STYLE_DIM, 0,
+			      "From sums of each %s: of %s at the ends the part by length counts.",
+			      tier, amount(error, text));
+	else
+		fl_report_say(r, FL_STYLE_DIM, 0, "From sums of each %s.", tier);
+}
+
+/* Of a cluster's daemon. */
+static void say_gaps(const struct fl_report *r, const json_t *answer)
+{
+	const json_t *gap;
+	size_t i;
+
+	json_array_foreach(json_object_get(answer, "gaps"), i, gap)
+		fl_report_say(r, FL_STYLE_DIM, 0, "Nothing is known from %.19sZ to %.19sZ: %s.",
+			      json_string_value(json_object_get(gap, "from")),
+			      json_string_value(json_object_get(gap, "to")),
+			      json_string_value(json_object_get(gap, "why")));
 }
 
 int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_error *err)
@@ -114,5 +154,9 @@ int fl_history_text(const struct fl_report *r, const json_t *answer, fairlead_er
 			"HELD: amount times time. PART: the part of all that was held. DUE: the "
 			"part that its weight would have given it while it wanted as much. WAITED: "
 			"p50 of the waits of its jobs.");
+	if (rc == 0)
+		say_tier(r, answer);
+	if (rc == 0)
+		say_gaps(r, answer);
 	return rc;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/time.h"
+#include "report/job/used.h"
 #include "report/job/words.h"
 #include "report/out/table.h"
 
@@ -76,8 +77,7 @@ int fl_jobs_text(const struct fl_report *r, const json_t *answer, fl_time now, b
 
 enum { LABEL = 14 };
 
-/* A label, and a text beside it, in as many lines as it takes. */
-static void field(const struct fl_report *r, const char *label, const char *text)
+void fl_job_field(const struct fl_report *r, const char *label, const char *text)
 {
 	unsigned width = r->width > LABEL + 20 ? r->width - LABEL : 0, at = 0;
 
@@ -119,7 +119,7 @@ static int end_line(const struct fl_report *r, struct line *l, const char *label
 	bool bad = ferror(l->out) | (fclose(l->out) != 0);
 
 	if (!bad && l->text && *l->text)
-		field(r, label, l->text);
+		fl_job_field(r, label, l->text);
 	bad |= !l->text;
 	free(l->text);
 	return bad ? fl_fail_nomem(err) : 0;
@@ -173,6 +173,29 @@ static int say_after(const struct fl_report *r, const json_t *job, fairlead_erro
 	return end_line(r, &l, "after", err);
 }
 
+/* "fail, preempted: mail -s $FAIRLEAD_JOB_ID me", a line each. */
+static int say_hooks(const struct fl_report *r, const json_t *job, fairlead_error *err)
+{
+	const json_t *hooks = json_object_get(job, "hooks");
+	int rc = 0;
+
+	for (size_t i = 0; i < json_array_size(hooks) && rc == 0; i++) {
+		const json_t *one = json_array_get(hooks, i), *on = json_object_get(one, "on");
+		struct line l;
+
+		if (!begin_line(&l))
+			return fl_fail_nomem(err);
+		for (size_t k = 0; k < json_array_size(on); k++) {
+			const char *event = json_string_value(json_array_get(on, k));
+
+			fprintf(l.out, "%s%s", k ? "," : "", event ? event : "?");
+		}
+		fprintf(l.out, ": %s", fl_json_word(one, "command"));
+		rc = end_line(r, &l, "hook", err);
+	}
+	return rc;
+}
+
 static int say_holdings(const struct fl_report *r, const json_t *job, fairlead_error *err)
 {
 	const json_t *placement = json_object_get(job, "placement");
@@ -208,6 +231,11 @@ static void say_times(const struct fl_report *r, const json_t *job, fl_time now)
 	};
 	char text[128], clock[40], age[32];
 
+	if (fl_json_instant(job, "begin") != FL_TIME_NONE) {
+		snprintf(text, sizeof(text), "not before %s UTC",
+			 fl_job_clock(fl_json_instant(job, "begin"), clock));
+		fl_job_field(r, "begin", text);
+	}
 	for (unsigned i = 0; i < sizeof times / sizeof *times; i++) {
 		fl_time at = fl_json_instant(job, times[i].key);
 
@@ -215,7 +243,7 @@ static void say_times(const struct fl_report *r, const json_t *job, fl_time now)
 			continue;
 		snprintf(text, sizeof(text), "%s UTC, %s ago", fl_job_clock(at, clock),
 			 fl_report_age(fl_time_minus(now, at), age));
-		field(r, times[i].label, text);
+		fl_job_field(r, times[i].label, text);
 	}
 }
 
@@ -268,29 +296,36 @@ static void say_counts(const struct fl_report *r, const json_t *job)
 		{ "losses", "losses" },
 	};
 	long long lost = (long long)fl_json_whole(job, "outputLost");
-	char text[64];
+	char text[96];
 
 	if (lost) {
 		snprintf(text, sizeof(text), "%lld bytes of output, beyond the limit", lost);
-		field(r, "dropped", text);
+		fl_job_field(r, "dropped", text);
 	}
 	if (json_is_false(json_object_get(job, "contained")))
-		field(r, "not held",
-		      "processes that it starts with a session and an environment of "
-		      "their own may outlive it");
+		fl_job_field(r, "not held",
+			     "processes that it starts with a session and an environment of "
+			     "their own may outlive it");
 	for (unsigned i = 0; i < sizeof counts / sizeof *counts; i++) {
 		int64_t n = fl_json_whole(job, counts[i].key);
 
 		snprintf(text, sizeof(text), "%lld", (long long)n);
 		if (n)
-			field(r, counts[i].label, text);
+			fl_job_field(r, counts[i].label, text);
 	}
 	if (fl_json_whole(job, "array") > 0) {
 		snprintf(text, sizeof(text), "%lld[], number %lld of it",
 			 (long long)fl_json_whole(job, "array"),
 			 (long long)fl_json_whole(job, "arrayIndex"));
-		field(r, "array", text);
+		if (fl_json_whole(job, "arrayMost") > 0)
+			snprintf(text + strlen(text), sizeof(text) - strlen(text), ", %lld at once",
+				 (long long)fl_json_whole(job, "arrayMost"));
+		fl_job_field(r, "array", text);
 	}
+	if (json_is_true(json_object_get(job, "singleton")))
+		fl_job_field(r, "singleton", "waits for earlier jobs of its name");
+	if (json_is_false(json_object_get(job, "requeue")))
+		fl_job_field(r, "requeue", "not when it was preempted or lost");
 }
 
 static void say_texts(const struct fl_report *r, const json_t *job)
@@ -301,11 +336,12 @@ static void say_texts(const struct fl_report *r, const json_t *job)
 		{ "directory", "directory" },
 		{ "output", "output" },
 		{ "timeLimit", "time limit" },
+		{ "comment", "comment" },
 	};
 
 	for (unsigned i = 0; i < sizeof texts / sizeof *texts; i++)
 		if (*fl_json_word(job, texts[i].key))
-			field(r, texts[i].label, fl_json_word(job, texts[i].key));
+			fl_job_field(r, texts[i].label, fl_json_word(job, texts[i].key));
 }
 
 int fl_job_page(const struct fl_report *r, const json_t *job, fl_time now, fairlead_error *err)
@@ -319,8 +355,8 @@ int fl_job_page(const struct fl_report *r, const json_t *job, fl_time now, fairl
 		      *fl_job_why(job, text) ? ": " : "", text);
 	putc('\n', r->out);
 	snprintf(text, sizeof(text), "%s, of %s", queue, fl_json_word(job, "user"));
-	field(r, "queue", text);
-	field(r, "asks for", fl_job_asks(job, text));
+	fl_job_field(r, "queue", text);
+	fl_job_field(r, "asks for", fl_job_asks(job, text));
 	int rc = say_holdings(r, job, err);
 	if (rc == 0)
 		rc = say_command(r, job, err);
@@ -329,12 +365,15 @@ int fl_job_page(const struct fl_report *r, const json_t *job, fl_time now, fairl
 	say_texts(r, job);
 	say_counts(r, job);
 	rc = say_after(r, job, err);
+	if (rc == 0)
+		rc = say_hooks(r, job, err);
 	if (rc < 0)
 		return rc;
 	say_times(r, job, now);
 	if (json_number_value(json_object_get(job, "ranSeconds")) > 0 &&
 	    fl_json_instant(job, "endedAt") != FL_TIME_NONE)
-		field(r, "ran", fl_job_time(job, now, time));
+		fl_job_field(r, "ran", fl_job_time(job, now, time));
+	fl_job_say_used(r, job);
 	rc = say_attempts(r, job, now, err);
 	if (rc == 0 && strcmp(state, "waits") == 0) {
 		putc('\n', r->out);

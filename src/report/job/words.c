@@ -131,7 +131,8 @@ static bool is_over(const char *state)
 const char *fl_job_why(const json_t *job, char buffer[FL_JOB_WORDS])
 {
 	const json_t *ended = json_object_get(job, "exit");
-	const char *reason = fl_json_word(job, "reason"), *kind = fl_json_word(ended, "kind");
+	const char *why = fl_json_word(job, "why"), *kind = fl_json_word(ended, "kind");
+	const char *reason = *why ? why : fl_json_word(job, "reason");
 
 	*buffer = '\0';
 	if (*reason)
