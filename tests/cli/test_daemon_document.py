@@ -29,7 +29,8 @@ spec:
   jobs: {grace: 30s, maxGrace: 5m, timeLimit: 24h, maxTimeLimit: 7d, outputLimit: 64Mi, maxPriority: 100, losses: 3}
   keep: {jobs: 7d, events: 30d, history: 400d}
   limits: {jobs: 200000, jobsPerUser: 50000, jobsPerQueue: 100000, bytesPerUser: 512Mi,
-           connections: 256, bodyBytes: 4Mi, requestsPerSecond: 2000}
+           connections: 256, bodyBytes: 4Mi, requestsPerSecond: 2000, simulationBytes: 1Gi}
+  metrics: {queues: 256}
   access:
     admins: {users: [alice, 1000], groups: [wheel]}
     queues: [{queue: team-a, users: [bob], groups: [a]}]
@@ -80,7 +81,7 @@ def test_check(fairlead, write):
     r = fairlead("check", "-f", "d.yaml")
     assert r.code == 1
     assert r.first_error == \
-        "d.yaml:27:18: error: Daemon/lab .spec.cycelInterval: unknown field 'cycelInterval'"
+        "d.yaml:28:18: error: Daemon/lab .spec.cycelInterval: unknown field 'cycelInterval'"
     assert "did you mean 'cycleInterval'?" in r.err
 
 

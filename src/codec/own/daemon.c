@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/limits.h"
+#include "codec/own/daemon_listen.h"
 
 enum {
 	SOCKET_PATH = 107,       /* bytes of the path of a socket, at most */
@@ -15,6 +16,8 @@ enum {
 	LARGEST_BODY = 1 << 26,  /* bytes that are enough for the largest array */
 	PATH = 4095,             /* bytes of a path, at most */
 	MAX_LOSSES = 1000,
+	METRICS_QUEUES = 10000,
+	SMALLEST_SIMULATION = 1 << 20,
 };
 
 #define SETTING(field, type, member) FL_IS(field, type, struct fl_daemon_settings, member)
@@ -73,7 +76,7 @@ static const struct fl_field socket_fields[] = {
 
 static int read_tree(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_tree_row row = { .place = fl_kube_place(k, v) };
+	struct fl_tree_row row = { .place = fl_kube_place_of(k, v) };
 	int r = fl_kube_word(k, v, PATH, &row.file);
 
 	(void)unused;
@@ -112,12 +115,23 @@ static const struct fl_field jobs[] = {
 	{ .name = NULL },
 };
 
+static const struct fl_field tiers[] = {
+	{ SETTING("exact", length, keep_exact),
+	  .doc = "How long it is kept what each job held, and when; default 30d." },
+	{ SETTING("hour", length, keep_hours),
+	  .doc = "How long the sums of each hour are kept; default 400d." },
+	{ SETTING("day", length, keep_days),
+	  .doc = "How long the sums of each day are kept; default 5y. Those of months stay." },
+	{ .name = NULL },
+};
+
 static const struct fl_field keep[] = {
 	{ SETTING("jobs", length, keep_jobs),
 	  .doc = "How long jobs are kept after their end, with their output; default 7d." },
 	{ SETTING("events", length, keep_events), .doc = "How long events are kept; default 30d." },
-	{ SETTING("history", length, keep_history),
-	  .doc = "How long the history of usage is kept; default 400d." },
+	{ SETTING("history", length, keep_exact),
+	  .doc = "The older name of tiers.exact; only one of both may be there." },
+	{ .name = "tiers", .fields = tiers },
 	{ .name = NULL },
 };
 
@@ -132,12 +146,25 @@ static const struct fl_field limits[] = {
 	  .least = SMALLEST_BODY, .most = FL_UNLIMITED - 1, .fail = "expected 1Ki or more",
 	  .doc = "Bytes of the specs of one user's jobs that have not ended; 1Ki or more; default 512Mi." },
 	{ SETTING("connections", uint32, max_connections), .least = 1, .most = CONNECTIONS,
-	  .doc = "Connections to the socket; default 256." },
+	  .doc = "Connections to the socket and to all addresses of listen together; default 256." },
 	{ SETTING("bodyBytes", quantity, max_body), .resource = "memory", .least = SMALLEST_BODY,
 	  .most = LARGEST_BODY, .fail = "expected 1Ki to 64Mi",
 	  .doc = "Bytes of the body of a request; 1Ki to 64Mi; default 4Mi." },
 	{ SETTING("requestsPerSecond", uint32, max_requests), .least = 0, .most = INT32_MAX,
 	  .doc = "Requests a second of each user except root; default 2000; 0: no limit." },
+	{ SETTING("requestsWithoutToken", uint32, max_strange), .least = 1, .most = INT32_MAX,
+	  .doc = "Requests a second of each network address that have no valid token; an address of IPv6 is its /64; default 20." },
+	{ SETTING("handshakesPerSecond", uint32, max_handshakes), .least = 1, .most = INT32_MAX,
+	  .doc = "New connections with TLS a second of each network address; default 50." },
+	{ SETTING("simulationBytes", quantity, max_simulation), .resource = "memory",
+	  .least = SMALLEST_SIMULATION, .most = FL_UNLIMITED - 1, .fail = "expected 1Mi or more",
+	  .doc = "Bytes of memory that one simulation may take, beside those that it shares with the daemon; 1Mi or more; default 1Gi." },
+	{ .name = NULL },
+};
+
+static const struct fl_field metrics[] = {
+	{ SETTING("queues", uint32, metrics_queues), .least = 0, .most = METRICS_QUEUES,
+	  .doc = "Queues, and cohorts, with series of their own in /metrics, the first ones by name; of all others there are only sums. 0 to 10000; default 256." },
 	{ .name = NULL },
 };
 
@@ -152,6 +179,13 @@ static const struct fl_field spec[] = {
 	{ SETTING("backups", path, backups), .most = PATH, .text = FL_TEXT_NAME,
 	  .doc = "Folder below which admins may have backups made; without it only root and the user of the daemon may." },
 	{ .name = "socket", .fields = socket_fields },
+	{ FL_IS_ENUM("configuration", struct fl_daemon_settings, configuration,
+		     enum fl_configuration_in, "file", "api"),
+	  .doc = "Where the configuration is kept: in these files (default), or in the database, where PUT /v1/configuration changes it; then state, socket, listen and this field are still read from this file." },
+	{ FL_IS_LIST("listen", struct fl_daemon_settings, listens, daemon_listens,
+		     fl_daemon_read_listen),
+	  .fields = fl_fields_daemon_listen, .list = true,
+	  .doc = "Addresses of TCP where the daemon serves others, beside its socket; default: none." },
 	{ SETTING("backend", backend, backend), .words = (const char *const[]){ "local", NULL } },
 	{ SETTING("policy", text, policy),
 	  .doc = "Policy: borrow or drf for Kueue's objects, entitle for KAI's. Default: borrow for Kueue's objects, entitle for KAI's." },
@@ -159,6 +193,7 @@ static const struct fl_field spec[] = {
 	{ .name = "jobs", .fields = jobs },
 	{ .name = "keep", .fields = keep },
 	{ .name = "limits", .fields = limits },
+	{ .name = "metrics", .fields = metrics },
 	{ .name = "access", .fields = fl_fields_daemon_access },
 	{ SETTING("cycleInterval", length, cycle_interval),
 	  .doc = "Least time between two scheduling cycles; default 50ms." },
@@ -188,6 +223,25 @@ static int check_time_limits(struct fl_kube *k, struct fl_daemon_settings *d, ui
 	return 0;
 }
 
+/* Two names of one setting. */
+static int check_keep(struct fl_kube *k, uint32_t v)
+{
+	uint32_t history, under, exact;
+
+	if (v == FL_NONE || fl_kube_is_null(k, v))
+		return 0;
+	history = fl_doc_find(&k->doc, v, "history");
+	under = fl_doc_find(&k->doc, v, "tiers");
+	if (history == FL_NONE || under == FL_NONE || fl_kube_is_null(k, under))
+		return 0;
+	exact = fl_doc_find(&k->doc, under, "exact");
+	if (exact == FL_NONE)
+		return 0;
+	fl_kube_fail(k, exact, FAIRLEAD_EINPUT, "both 'history' and 'tiers.exact'");
+	fl_fail_hint(k->err, "'history' is the older name of 'tiers.exact': remove one of them");
+	return FAIRLEAD_EINPUT;
+}
+
 static int check(struct fl_kube *k, struct fl_daemon_settings *d)
 {
 	uint32_t v = fl_doc_find(&k->doc, 0, "spec");
@@ -195,6 +249,8 @@ static int check(struct fl_kube *k, struct fl_daemon_settings *d)
 
 	if (v != FL_NONE && !fl_kube_is_null(k, v))
 		r = check_time_limits(k, d, fl_doc_find(&k->doc, v, "jobs"));
+	if (r == 0 && v != FL_NONE && !fl_kube_is_null(k, v))
+		r = check_keep(k, fl_doc_find(&k->doc, v, "keep"));
 	return r < 0 ? r : fl_daemon_check_machine(k);
 }
 
@@ -206,7 +262,7 @@ static int read_daemon(struct fl_kube *k)
 	if (d->present)
 		return fl_own_second(k, "Daemon", d->place);
 	d->present = true;
-	d->place = fl_kube_place(k, 0);
+	d->place = fl_kube_place_of(k, 0);
 	d->name = k->name;
 	r = fl_kube_map(k, 0, daemon_fields, d);
 	return r < 0 ? r : check(k, d);

@@ -43,7 +43,7 @@ static const struct fl_field admins[] = {
 static int read_admins(struct fl_kube *k, uint32_t v, void *unused)
 {
 	struct fl_daemon_access_row row = { .queue_name = { FL_NONE },
-					    .place = fl_kube_place(k, v) };
+					    .place = fl_kube_place_of(k, v) };
 	int r = fl_kube_map(k, v, admins, &row);
 
 	(void)unused;
@@ -61,7 +61,7 @@ static const struct fl_field queue[] = {
 
 static int read_entry(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_daemon_access_row row = { .place = fl_kube_place(k, v) };
+	struct fl_daemon_access_row row = { .place = fl_kube_place_of(k, v) };
 	int r = fl_kube_whole(k, v, queue, &row);
 
 	(void)unused;

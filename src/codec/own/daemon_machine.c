@@ -39,7 +39,7 @@ static int read_amounts(struct fl_kube *k, uint32_t v, struct fl_sym flavor, boo
 	for (uint32_t key = v + 1; r == 0 && key < end; key = fl_kube_next(k, key)) {
 		const char *name = fl_doc_text(&k->doc, key);
 		struct fl_daemon_resource_row row = { .flavor_name = flavor,
-						      .place = fl_kube_place(k, key + 1) };
+						      .place = fl_kube_place_of(k, key + 1) };
 
 		if (!*name || k->doc.values[key].len >= FL_JOB_RESOURCE)
 			return fl_kube_fail(k, key + 1, FAIRLEAD_EINPUT,
@@ -125,7 +125,7 @@ static const struct fl_field flavor_fields[] = {
 
 static int read_flavor(struct fl_kube *k, uint32_t v, void *unused)
 {
-	struct fl_daemon_flavor_row row = { .place = fl_kube_place(k, v) };
+	struct fl_daemon_flavor_row row = { .place = fl_kube_place_of(k, v) };
 	uint32_t name;
 	int r = fl_kube_need(k, v, "name", &name);
 

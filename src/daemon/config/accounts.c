@@ -92,6 +92,19 @@ static int find_name(void *unused, uid_t uid, char *ret, size_t size)
 	return 0;
 }
 
+static int find_first_group(void *unused, uid_t uid, gid_t *ret)
+{
+	struct question q = { .uid = uid };
+	char *texts = ask(&q);
+
+	(void)unused;
+	if (!texts)
+		return 1;
+	*ret = q.user.pw_gid;
+	free(texts);
+	return 0;
+}
+
 /* A user in more groups than there is room for: some are left out, and give no rights. */
 static int find_groups(void *unused, uid_t uid, gid_t gid, gid_t *ret, uint32_t room,
 		       uint32_t *ret_n)
@@ -164,6 +177,7 @@ const struct fl_accounts fl_accounts_system = {
 	.user_of = find_user,
 	.group_of = find_group,
 	.name_of = find_name,
+	.first_group_of = find_first_group,
 	.groups_of = find_groups,
 	.owner_of = find_owner,
 	.now = now,

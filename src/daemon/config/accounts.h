@@ -12,6 +12,7 @@ struct fl_accounts {
 	int (*user_of)(void *user, const char *name, uid_t *ret);
 	int (*group_of)(void *user, const char *name, gid_t *ret);
 	int (*name_of)(void *user, uid_t uid, char *ret, size_t size);
+	int (*first_group_of)(void *user, uid_t uid, gid_t *ret);
 	/* All groups of a user but @gid; at most @room of them, *ret_n is how many. */
 	int (*groups_of)(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room,
 			 uint32_t *ret_n);

@@ -9,12 +9,17 @@
 #include "base/image.h"
 #include "base/nearest.h"
 #include "codec/edit/alias.h"
+#include "codec/object/known.h"
 #include "codec/object/kube.h"
+#include "codec/text/format.h"
 #include "daemon/config/config_queue.h"
 #include "daemon/config/dialect.h"
 #include "input/input.h"
 
-/* Texts are kept as long as the daemon runs: enough for far more queues than a company has. */
+/*
+ * Texts are kept as long as the daemon runs: enough for far more queues than a company has.  Those of a
+ * cluster are objects that the API server keeps, each with a limit of its own: 10,000 nodes can be more.
+ */
 enum { MAX_BYTES = 64 << 20 };
 
 struct fl_config {
@@ -24,6 +29,7 @@ struct fl_config {
 	uint64_t hash[2];
 	uint32_t left_out;             /* objects that were left out */
 	bool alone;                    /* no queue was read */
+	bool cluster;                  /* of a cluster, which has machines of its own */
 	const struct fl_kube_tap *tap; /* called for each object that is not left out; NULL */
 	struct fl_model *m;
 };
@@ -45,12 +51,35 @@ static int too_large(const char *name, fairlead_error *err)
 	return FAIRLEAD_ELIMIT;
 }
 
+/* Names are told and kept as JSON. */
+static int check_name(const char *name, fairlead_error *err)
+{
+	const char *at = name, *end = name + strlen(name);
+	size_t n = 1;
+
+	for (; at < end && n; at += n)
+		n = fl_utf8_sequence(at, end);
+	if (n)
+		return 0;
+	fl_fail(err, FAIRLEAD_EINPUT, "the name of this file is not UTF-8");
+	fl_fail_hint(err, "give it another name; a ? stands for each byte that is not ASCII");
+	fail_at(err, name);
+	for (char *c = err->file; *c; c++)
+		if (*c & 0x80)
+			*c = '?';
+	return FAIRLEAD_EINPUT;
+}
+
 /* Adds a text, which the configuration owns from now on, also when this fails. */
 static int add_text(struct fl_config *c, const char *name, char *bytes, size_t len,
 		    fairlead_error *err)
 {
-	int r = fl_mem_grow(&fl_mem_heap, &c->texts, &c->cap, c->n + 1, sizeof *c->texts, err);
-	char *copy = r == 0 ? strdup(name) : NULL;
+	int r = check_name(name, err);
+	char *copy = NULL;
+
+	if (r == 0)
+		r = fl_mem_grow(&fl_mem_heap, &c->texts, &c->cap, c->n + 1, sizeof *c->texts, err);
+	copy = r == 0 ? strdup(name) : NULL;
 
 	if (r < 0 || !copy) {
 		free(bytes);
@@ -58,7 +87,7 @@ static int add_text(struct fl_config *c, const char *name, char *bytes, size_t l
 	}
 	c->texts[c->n++] = (struct fl_config_text){ copy, bytes, len };
 	c->bytes += len;
-	return c->bytes > MAX_BYTES ? too_large(name, err) : 0;
+	return c->bytes > MAX_BYTES && !c->cluster ? too_large(name, err) : 0;
 }
 
 static int keep_file(struct fl_config *c, const char *name, fairlead_error *err)
@@ -81,12 +110,14 @@ static void mix(struct fl_config *c, const struct fl_config_text *text)
 
 /* --- a text to rows --- */
 
-bool fl_config_leaves_out(const char *kind)
+bool fl_config_leaves_out(const char *kind, bool cluster)
 {
 	static const char *const out[] = {
-		"Workload", "PodGroup", "Pod", "Node", "Simulation", "Moves",
+		"Workload", "PodGroup", "Pod", "BindRequest", "Simulation", "Moves",
 	};
 
+	if (!cluster && strcmp(kind, "Node") == 0)
+		return true;
 	for (size_t i = 0; i < sizeof out / sizeof *out; i++)
 		if (strcmp(kind, out[i]) == 0)
 			return true;
@@ -97,7 +128,7 @@ static int see_object(void *user, struct fl_kube *k, const struct fl_kind *kind)
 {
 	struct fl_config *c = user;
 
-	if (kind && fl_config_leaves_out(fl_kind_name(kind))) {
+	if (kind && fl_config_leaves_out(fl_kind_name(kind), c->cluster)) {
 		c->left_out++;
 		return 1;
 	}
@@ -202,7 +233,7 @@ static int fail_daemon(const struct fl_model *m, const char *path, struct fl_pla
 	return FAIRLEAD_EINPUT;
 }
 
-static int check_dialect(const struct fl_model *m, fairlead_error *err)
+static int check_dialect(const struct fl_model *m, bool cluster, fairlead_error *err)
 {
 	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
 
@@ -210,7 +241,7 @@ static int check_dialect(const struct fl_model *m, fairlead_error *err)
 		fl_fail(err, FAIRLEAD_EINPUT, "the trees have objects of both Kueue and KAI");
 		return fl_fail_hint(err, "a daemon uses objects of one of them: remove the others");
 	}
-	if (dialect->check && dialect->check(m, err) < 0)
+	if (!cluster && dialect->check && dialect->check(m, err) < 0)
 		return fail_daemon(m, ".spec.machine.cohort", m->daemon.place, err);
 	return 0;
 }
@@ -316,8 +347,9 @@ static int read_document(struct fl_config *c, const char *file, fairlead_error *
 }
 
 /* Adds the Daemon defaults, and the rows that complete the trees that were read. */
-static int add_missing(struct fl_model *m, bool alone, fairlead_error *err)
+static int add_missing(struct fl_config *c, fairlead_error *err)
 {
+	struct fl_model *m = c->m;
 	const struct fl_config_dialect *dialect = fl_config_dialect_of(m);
 	struct fl_daemon_settings *d = &m->daemon;
 	struct fl_sym unused;
@@ -328,7 +360,7 @@ static int add_missing(struct fl_model *m, bool alone, fairlead_error *err)
 		r = fl_config_sym(m, "local", &d->backend, err);
 	if (r == 0 && d->machine_name.v == 0)
 		r = fl_config_sym(m, "node", &d->machine_name, err);
-	return r < 0 || !dialect->complete ? r : dialect->complete(m, alone, err);
+	return r < 0 || c->cluster || !dialect->complete ? r : dialect->complete(m, c->alone, err);
 }
 
 /* After the texts: what must hold of all of them. */
@@ -337,11 +369,11 @@ static int complete(struct fl_config *c, fairlead_error *err)
 	int r = note_left_out(c, err);
 
 	if (r == 0)
-		r = check_dialect(c->m, err);
-	c->alone |= c->m->n_nodes == 0;
-	if (r < 0 || (!c->alone && (r = check_cohort(c->m, err)) < 0))
+		r = check_dialect(c->m, c->cluster, err);
+	c->alone |= c->m->n_nodes == 0 && !c->cluster;
+	if (r < 0 || (!c->alone && !c->cluster && (r = check_cohort(c->m, err)) < 0))
 		return r;
-	if ((r = add_missing(c->m, c->alone, err)) < 0 || (r = check_seal(c, err)) < 0)
+	if ((r = add_missing(c, err)) < 0 || (r = check_seal(c, err)) < 0)
 		return r;
 	for (uint32_t i = 0; i < c->n; i++)
 		mix(c, &c->texts[i]);
@@ -406,6 +438,26 @@ int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_co
 	return end(c, r, ret, err);
 }
 
+bool fl_config_is_of_cluster(const struct fl_config *c) { return c->cluster; }
+
+int fl_config_of_cluster(const struct fl_config_text *texts, uint32_t n, enum fl_dialect dialect,
+			 struct fl_config **ret, fairlead_error *err)
+{
+	struct fl_config *c = NULL;
+	int r = begin(&c, err);
+
+	if (r < 0)
+		return r;
+	c->cluster = true;
+	c->m->wanted = dialect;
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		r = add_copy(c, &texts[i], err);
+		if (r == 0)
+			r = parse(c, &c->texts[i], err);
+	}
+	return end(c, r, ret, err);
+}
+
 static int read_through(struct fl_config *c, const struct fl_config *was,
 			const struct fl_kube_tap *tap, fairlead_error *err)
 {
@@ -423,8 +475,11 @@ static int compare(const struct fl_config *was, struct fl_changes *changes, fair
 	struct fl_config *c = NULL;
 	int r = begin(&c, err);
 
-	if (r == 0)
+	if (r == 0) {
+		c->cluster = was->cluster;
+		c->m->wanted = was->m->wanted;
 		r = read_through(c, was, &changes->compare, err);
+	}
 	fl_config_free(c);
 	return r;
 }
@@ -439,6 +494,8 @@ int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
 		r = begin(&c, err);
 	if (r < 0)
 		return r;
+	c->cluster = was->cluster;
+	c->m->wanted = was->m->wanted;
 	r = fl_changes_begin(changes, edit, c->m, err);
 	if (r == 0)
 		r = read_through(c, was, &changes->lay, err);
@@ -468,7 +525,7 @@ int fl_config_model(const struct fl_config *c, const struct fl_capacity *capacit
 	struct fl_model *m = NULL;
 	int r = fl_model_copy(c->m, mem, &m, err);
 
-	if (r == 0)
+	if (r == 0 && !c->cluster)
 		r = fl_config_dialect_of(m)->lay(m, capacity, err);
 	if (r < 0) {
 		fl_model_free(m);
@@ -496,7 +553,7 @@ uint32_t fl_config_texts(const struct fl_config *c, const struct fl_config_text 
 	return c->n;
 }
 
-void fl_config_hash(const struct fl_config *c, char ret[33])
+void fl_config_hash(const struct fl_config *c, char ret[FL_CONFIG_HASH])
 {
 	(void)snprintf(ret, 33, "%016llx%016llx", (unsigned long long)c->hash[0],
 		       (unsigned long long)c->hash[1]);

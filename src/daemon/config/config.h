@@ -35,13 +35,21 @@ int fl_config_again(const struct fl_config_text *texts, uint32_t n, struct fl_co
 		    fairlead_error *err);
 
 /*
+ * The same of the objects of a cluster, which has machines of its own: no queue is added, and quotas are as
+ * they are written.  @dialect: whose objects decide there; those of the other are left out.
+ */
+int fl_config_of_cluster(const struct fl_config_text *texts, uint32_t n, enum fl_dialect dialect,
+			 struct fl_config **ret, fairlead_error *err);
+
+/*
  * @was with @changes laid over its objects, which are those of @edit (codec/edit/change.h); it has
  * no texts.  Afterwards `met` says which of them are in @was.  Errors as of reading.
  */
 int fl_config_changed(const struct fl_config *was, struct fl_changes *changes,
 		      const struct fl_model *edit, struct fl_config **ret, fairlead_error *err);
-/* Are objects of this kind left out? */
-bool fl_config_leaves_out(const char *kind);
+/* Are objects of this kind left out? @cluster: where nodes are not what this machine has. */
+bool fl_config_leaves_out(const char *kind, bool cluster);
+bool fl_config_is_of_cluster(const struct fl_config *c);
 
 /* Its symbols and spans are those of the objects below. */
 const struct fl_daemon_settings *fl_config_settings(const struct fl_config *c);
@@ -52,7 +60,8 @@ const char *fl_config_word(const struct fl_config *c, struct fl_sym sym);
 /* The document first, then the trees in order. */
 uint32_t fl_config_texts(const struct fl_config *c, const struct fl_config_text **ret);
 /* A hash of the texts in their order, without the names of files: 32 hexadecimal digits. */
-void fl_config_hash(const struct fl_config *c, char ret[33]);
+enum { FL_CONFIG_HASH = 33 };
+void fl_config_hash(const struct fl_config *c, char ret[FL_CONFIG_HASH]);
 
 /*
  * A new model of all objects with the capacity of the machine, not sealed: workloads are added

@@ -101,18 +101,68 @@ static bool same_flavors(const struct sides *s)
 	return was.n == is.n;
 }
 
+static bool same_names(const struct sides *s, struct fl_span was, struct fl_span is)
+{
+	for (uint32_t i = 0; i < was.n && was.n == is.n; i++)
+		if (!same_text(s, s->was->syms[was.first + i], s->is->syms[is.first + i]))
+			return false;
+	return was.n == is.n;
+}
+
+static bool same_listener(const struct sides *s, const struct fl_daemon_listen_row *a,
+			  const struct fl_daemon_listen_row *b)
+{
+	return same_text(s, a->host, b->host) && a->port == b->port && a->tls == b->tls &&
+	       same_text(s, a->certificate, b->certificate) && same_text(s, a->key, b->key) &&
+	       a->api == b->api && a->metrics == b->metrics && a->usage == b->usage &&
+	       a->probe == b->probe && same_names(s, a->names, b->names);
+}
+
+static bool same_listeners(const struct sides *s)
+{
+	const struct fl_span was = s->was->daemon.listens, is = s->is->daemon.listens;
+
+	for (uint32_t i = 0; i < was.n && was.n == is.n; i++)
+		if (!same_listener(s, &s->was->daemon_listens[was.first + i],
+				   &s->is->daemon_listens[is.first + i]))
+			return false;
+	return was.n == is.n;
+}
+
+/* A setting, and whether it is the same on both sides. */
+struct setting {
+	const char *name;
+	bool same;
+};
+
+static const char *name_those(const struct setting *table, size_t rows, char *buffer, size_t size)
+{
+	size_t n = 0;
+
+	*buffer = '\0';
+	for (size_t i = 0; i < rows && n < size; i++)
+		if (!table[i].same)
+			n += (size_t)snprintf(buffer + n, size - n, "%s.spec.%s", n ? ", " : "",
+					      table[i].name);
+	return buffer;
+}
+
+static bool same_socket(const struct sides *s)
+{
+	return same_text(s, s->was->daemon.socket, s->is->daemon.socket) &&
+	       s->was->daemon.socket_mode == s->is->daemon.socket_mode;
+}
+
 const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
 			       char *buffer, size_t size)
 {
 	const struct sides s = { fl_config_objects(was), fl_config_objects(is) };
 	const struct fl_daemon_settings *a = &s.was->daemon, *b = &s.is->daemon;
-	const struct {
-		const char *name;
-		bool same;
-	} table[] = {
-		{ "state", same_text(&s, a->state, b->state) },
-		{ "socket",
-		  same_text(&s, a->socket, b->socket) && a->socket_mode == b->socket_mode },
+	const bool kept = a->configuration == FL_CONFIGURATION_API;
+	const struct setting table[] = {
+		{ "state", kept || same_text(&s, a->state, b->state) },
+		{ "socket", kept || same_socket(&s) },
+		{ "listen", kept || same_listeners(&s) },
 		{ "machine.flavors", same_flavors(&s) },
 		{ "machine.reserved", same_amounts(&s, a->reserved, b->reserved) },
 		{ "machine.cgroup", a->cgroup == b->cgroup },
@@ -120,13 +170,24 @@ const char *fl_config_at_start(const struct fl_config *was, const struct fl_conf
 		{ "limits.connections", a->max_connections == b->max_connections },
 		{ "limits.bodyBytes", a->max_body == b->max_body },
 		{ "limits.requestsPerSecond", a->max_requests == b->max_requests },
+		{ "metrics.queues", a->metrics_queues == b->metrics_queues },
+		{ "limits.requestsWithoutToken", a->max_strange == b->max_strange },
+		{ "limits.handshakesPerSecond", a->max_handshakes == b->max_handshakes },
 	};
-	size_t n = 0;
 
-	*buffer = '\0';
-	for (size_t i = 0; i < sizeof table / sizeof *table && n < size; i++)
-		if (!table[i].same)
-			n += (size_t)snprintf(buffer + n, size - n, "%s.spec.%s", n ? ", " : "",
-					      table[i].name);
-	return buffer;
+	return name_those(table, sizeof table / sizeof *table, buffer, size);
+}
+
+const char *fl_config_of_file(const struct fl_config *was, const struct fl_config *is, char *buffer,
+			      size_t size)
+{
+	const struct sides s = { fl_config_objects(was), fl_config_objects(is) };
+	const struct setting table[] = {
+		{ "state", same_text(&s, s.was->daemon.state, s.is->daemon.state) },
+		{ "socket", same_socket(&s) },
+		{ "listen", same_listeners(&s) },
+		{ "tree", s.is->daemon.trees.n == 0 },
+	};
+
+	return name_those(table, sizeof table / sizeof *table, buffer, size);
 }

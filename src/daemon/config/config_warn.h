@@ -17,5 +17,11 @@ int fl_config_warn(const struct fl_config *c, const struct fl_capacity *capacity
  */
 const char *fl_config_at_start(const struct fl_config *was, const struct fl_config *is,
 			       char *buffer, size_t size);
+/*
+ * The same of a configuration that is kept in the database: settings that only the file decides; and
+ * `tree`, which is not read.
+ */
+const char *fl_config_of_file(const struct fl_config *was, const struct fl_config *is, char *buffer,
+			      size_t size);
 
 #endif

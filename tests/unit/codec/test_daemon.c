@@ -110,6 +110,9 @@ TEST(refused)
 		  "expected a number of bytes above 0", "", 23 },
 		{ "jobs: {losses: 0}", ".spec.jobs.losses", "expected a number from 1 to 1000", "",
 		  18 },
+		{ "keep: {history: 3d, tiers: {hour: 9d, exact: 3d}}", ".spec.keep.tiers.exact",
+		  "both 'history' and 'tiers.exact'",
+		  "'history' is the older name of 'tiers.exact': remove one of them", 48 },
 		{ "keep: {events: 30}", ".spec.keep.events", "'30' is not a length of time",
 		  "write it with a unit, for example 10s, 5m or 30d", 18 },
 		{ "limits: {jobs: 0}", ".spec.limits.jobs", "expected a number from 1 to 16777216",
@@ -120,8 +123,51 @@ TEST(refused)
 		  "expected a number from 0 to 2147483647", "", 31 },
 		{ "limits: {bodyBytes: 100}", ".spec.limits.bodyBytes", "expected 1Ki to 64Mi", "",
 		  23 },
+		{ "limits: {simulationBytes: 1Ki}", ".spec.limits.simulationBytes",
+		  "expected 1Mi or more", "", 29 },
+		{ "metrics: {queues: 10001}", ".spec.metrics.queues",
+		  "expected a number from 0 to 10000", "", 21 },
 		{ "cycleInterval: 0s", ".spec.cycleInterval", "expected more than 0", "", 18 },
 
+		{ "listen: [{}]", ".spec.listen[0]", "no address", "", 12 },
+		{ "listen: [{address: '::1:80'}]", ".spec.listen[0].address",
+		  "'::1:80' is not an address with a port",
+		  "for example 127.0.0.1:8450, '[::]:8450' or localhost:8450", 22 },
+		{ "listen: [{address: 127.0.0.1}]", ".spec.listen[0].address",
+		  "'127.0.0.1' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: ':80'}]", ".spec.listen[0].address",
+		  "':80' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: 'a:65536'}]", ".spec.listen[0].address",
+		  "'a:65536' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: 'a:8x'}]", ".spec.listen[0].address",
+		  "'a:8x' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: '[a]b:80'}]", ".spec.listen[0].address",
+		  "'[a]b:80' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: '[name]:80'}]", ".spec.listen[0].address",
+		  "'[name]:80' is not an address with a port", NULL, 22 },
+		{ "listen: [{address: 'a:80', tls: {}}]", ".spec.listen[0].tls",
+		  "it says no certificate", "either certificate and key, or selfSigned: true", 35 },
+		{ "listen: [{address: 'a:80', tls: {key: /k}}]", ".spec.listen[0].tls",
+		  "'certificate' is missing", "a certificate has a file and its key another one",
+		  35 },
+		{ "listen: [{address: 'a:80', tls: {certificate: /c}}]", ".spec.listen[0].tls",
+		  "'key' is missing", "a certificate has a file and its key another one", 35 },
+		{ "listen: [{address: 'a:80', tls: {certificate: c, key: /k}}]",
+		  ".spec.listen[0].tls.certificate", "'c' is not an absolute path",
+		  "a path must begin with '/'", 49 },
+		{ "listen: [{address: 'a:80', tls: {certificate: /c, key: /k, selfSigned: true}}]",
+		  ".spec.listen[0].tls", "a certificate from a file is not made by the daemon",
+		  "either certificate and key, or selfSigned: true", 35 },
+		{ "listen: [{address: 'a:80', serves: {api: open}}]", ".spec.listen[0].serves.api",
+		  "'open' is none of off, token", "", 44 },
+		{ "listen: [{address: 'a:80', serves: {metrics: off}}]", ".spec.listen[0].serves",
+		  "nothing is served", "", 38 },
+		{ "listen: [{address: 'a:80'}, {address: 'a:80'}]", ".spec.listen[1].address",
+		  "this address has two entries", "", 41 },
+		{ "listen: [{address: 'a:80', names: ['']}]", ".spec.listen[0].names[0]",
+		  "is empty", "", 38 },
+		{ "limits: {handshakesPerSecond: 0}", ".spec.limits.handshakesPerSecond",
+		  "expected a number from 1 to 2147483647", "", 33 },
 		{ "access: {admins: {}}", ".spec.access.admins", "names neither users nor groups",
 		  "", 20 },
 		{ "access: {admins: {users: []}}", ".spec.access.admins.users",
@@ -200,6 +246,12 @@ TEST(whole)
 		HEAD "tree: [company.yaml, /etc/more]\n"
 		     "  state: /var/lib/fairlead\n"
 		     "  socket: {path: /run/fairlead.sock, mode: '0660'}\n"
+		     "  listen:\n"
+		     "  - {address: '[::]:8450', tls: {selfSigned: true}, names: [a, b]}\n"
+		     "  - address: localhost:0\n"
+		     "    tls: {certificate: /c, key: /k}\n"
+		     "    serves: {api: off, metrics: open, usage: open}\n"
+		     "  - {address: '0.0.0.0:1', tls: null}\n"
 		     "  backend: local\n"
 		     "  machine:\n"
 		     "    name: big\n"
@@ -214,7 +266,8 @@ TEST(whole)
 		     "         outputLimit: 1Ki, maxPriority: -5, losses: 1}\n"
 		     "  keep: {jobs: 1d, events: 2d, history: 3d}\n"
 		     "  limits: {jobs: 1, jobsPerUser: 2, jobsPerQueue: 3, connections: 4,\n"
-		     "           bodyBytes: 1Ki, requestsPerSecond: 0}\n"
+		     "           bodyBytes: 1Ki, requestsPerSecond: 0, simulationBytes: 2Mi}\n"
+		     "  metrics: {queues: 10}\n"
 		     "  access:\n"
 		     "    admins: {users: [alice, 1000], groups: [wheel]}\n"
 		     "    queues: [{queue: team-a, groups: [a]}, {queue: ns/b}]\n"
@@ -224,6 +277,7 @@ TEST(whole)
 	const struct fl_daemon_settings *d = &m->daemon;
 	const struct fl_daemon_flavor_row *f = &m->daemon_flavors[d->flavors.first];
 	const struct fl_daemon_access_row *a = m->daemon_access;
+	const struct fl_daemon_listen_row *l = m->daemon_listens;
 	const fl_time hour = 3600 * FL_SECOND;
 
 	assert_true(d->present);
@@ -253,9 +307,20 @@ TEST(whole)
 	assert_true(d->max_grace == hour && d->max_priority == -5);
 	assert_true(d->output_limit == 1024 && d->losses == 1);
 	assert_true(d->keep_jobs == 24 * hour && d->keep_events == 48 * hour &&
-		    d->keep_history == 72 * hour);
+		    d->keep_exact == 72 * hour);
 	assert_true(d->max_jobs == 1 && d->max_jobs_per_user == 2 && d->max_jobs_per_queue == 3);
 	assert_true(d->max_connections == 4 && d->max_body == 1024 && d->max_requests == 0);
+	assert_int_equal(d->metrics_queues, 10);
+	assert_int_equal(d->max_simulation, 2 << 20);
+	assert_int_equal(d->listens.n, 3);
+	assert_sym(m, l[0].host, "::");
+	assert_true(l[0].port == 8450 && l[0].tls && l[0].certificate.v == 0 && l[0].probe);
+	assert_true(l[0].api == FL_SERVES_TOKEN && l[0].metrics == FL_SERVES_OFF);
+	assert_sym(m, m->syms[l[0].names.first + 1], "b");
+	assert_sym(m, l[1].host, "localhost");
+	assert_sym(m, l[1].key, "/k");
+	assert_true(l[1].api == FL_SERVES_OFF && l[1].metrics == FL_SERVES_OPEN && !l[1].probe);
+	assert_true(l[1].usage && l[1].tls && !l[2].tls && !l[2].usage);
 	assert_int_equal(m->n_daemon_access, 3);
 	assert_int_equal(a[0].queue_name.v, FL_NONE);
 	assert_sym(m, m->syms[a[0].users.first + 1], "1000");

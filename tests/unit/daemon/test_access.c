@@ -59,6 +59,12 @@ static int name_of(void *user, uid_t uid, char *ret, size_t size)
 	return 0;
 }
 
+static int first_group_of(void *user, uid_t uid, gid_t *ret)
+{
+	*ret = uid == BOB ? BLUE : RED;
+	return name_of(user, uid, (char[16]){ 0 }, 16);
+}
+
 static int groups_of(void *user, uid_t uid, gid_t gid, gid_t *ret, uint32_t room, uint32_t *ret_n)
 {
 	struct world *w = user;
@@ -84,8 +90,8 @@ static int owner_of(void *user, uid_t uid, uid_t *ret)
 static fl_time now(void *user) { return ((struct world *)user)->now; }
 
 static struct world world;
-static const struct fl_accounts accounts = { user_of,  group_of, name_of, groups_of,
-					     owner_of, now,      &world };
+static const struct fl_accounts accounts = { user_of,   group_of, name_of, first_group_of,
+					     groups_of, owner_of, now,     &world };
 
 static struct folder here;
 
@@ -117,13 +123,41 @@ static struct fl_config *config_of(const char *spec)
 	return c;
 }
 
+/* Of all tokens. */
+static const char *token_queues;
+
+static const char *queues_of(void *user, const struct fl_principal *token)
+{
+	(void)user;
+	assert_int_equal(token->kind, FL_PRINCIPAL_TOKEN);
+	return token_queues;
+}
+
 static struct fl_access *access_of(const struct fl_config *c, uid_t own)
 {
+	/* As if root had started it: for all users, as one that is not among them. */
+	const struct fl_access_runs runs = { own, own == 0, 1, 9999999, true };
 	struct fl_access *a = NULL;
 	fairlead_error err;
 
-	assert_int_equal(fl_access_new(c, &accounts, own, &a, &err), 0);
+	assert_int_equal(fl_access_new(c, &accounts, &runs, &a, &err), 0);
+	fl_access_ask_tokens(a, queues_of, NULL);
 	return a;
+}
+
+static bool may_submit(struct fl_access *a, uid_t uid, gid_t gid, const char *namespace,
+		       const char *queue, fairlead_error *err)
+{
+	const struct fl_principal who = fl_principal_user(uid, gid);
+
+	return fl_access_may_submit(a, &who, namespace, queue, err);
+}
+
+static const char *name_by(struct fl_access *a, uid_t uid)
+{
+	const struct fl_principal who = fl_principal_user(uid, 1);
+
+	return fl_access_name(a, &who);
 }
 
 /* --- tables --- */
@@ -164,7 +198,7 @@ TEST_IN(set_up, tear_down, submits)
 		{ "{access: {queues: [{queue: main, groups: [nobody-knows]}]}}", ALICE, 1,
 		  "ns/main", "alice may not use queue 'main'" },
 		{ "{access: {queues: [{queue: main, users: [4294967295]}]}}", UINT32_MAX, 1,
-		  "ns/main", "4294967295 may not use queue 'main'" },
+		  "ns/main", "4294967295 may do nothing here" },
 		{ "{access: {queues: [{queue: main, users: [99999999999]}]}}", ALICE, 1, "ns/main",
 		  "alice may not use queue 'main'" },
 		/* who is in no file has the group that the kernel says, and no other */
@@ -185,14 +219,16 @@ TEST_IN(set_up, tear_down, submits)
 
 		(void)snprintf(namespace, sizeof namespace, "%.*s", (int)(slash - rows[i].queue),
 			       rows[i].queue);
-		may = fl_access_may_submit(a, rows[i].uid, rows[i].gid, namespace, slash + 1, &err);
+		may = may_submit(a, rows[i].uid, rows[i].gid, namespace, slash + 1, &err);
 		if (may != !rows[i].why || (!may && strcmp(err.text, rows[i].why) != 0))
 			fail_msg("row %zu '%s': '%s'", i, rows[i].spec, err.text);
 		if (!may) {
 			assert_int_equal(err.code, FAIRLEAD_ESTATE);
 			assert_string_equal(
 				err.hint,
-				".spec.access of the Daemon lists the users of each queue");
+				rows[i].uid == UINT32_MAX ?
+					"" :
+					".spec.access of the Daemon lists the users of each queue");
 		}
 		fl_access_free(a);
 		fl_config_free(c);
@@ -221,9 +257,18 @@ TEST_IN(set_up, tear_down, admins)
 		struct fl_config *c = config_of(rows[i].spec);
 		struct fl_access *a = access_of(c, rows[i].own);
 
-		CHECK(fl_access_is_admin(a, rows[i].uid, 1) == rows[i].is, rows[i].spec);
-		CHECK(fl_access_may_touch(a, rows[i].uid, 1, OWN) == rows[i].is, rows[i].spec);
-		CHECK(fl_access_may_touch(a, rows[i].uid, 1, rows[i].uid), rows[i].spec);
+		const struct fl_principal who = fl_principal_user(rows[i].uid, 1),
+					  own = fl_principal_user(OWN, FL_NO_GROUP),
+					  owner = fl_principal_user(rows[i].uid, FL_NO_GROUP);
+		fairlead_error err = { 0 };
+
+		CHECK(fl_access_may(a, &who, FL_RANK_ADMIN, &err) == rows[i].is, rows[i].spec);
+		CHECK(rows[i].is || strcmp(err.text, "this is for admins") == 0, rows[i].spec);
+		CHECK((fl_access_rank(a, &who) >= FL_RANK_ADMIN) == rows[i].is, rows[i].spec);
+		CHECK(fl_access_may(a, &who, FL_RANK_USER, &err), rows[i].spec);
+		CHECK(fl_access_may_touch(a, &who, &own, "default", "a") == rows[i].is,
+		      rows[i].spec);
+		CHECK(fl_access_may_touch(a, &who, &owner, "default", "a"), rows[i].spec);
 		fl_access_free(a);
 		fl_config_free(c);
 	}
@@ -236,14 +281,15 @@ TEST_IN(set_up, tear_down, not_root)
 	struct fl_access *a = access_of(c, ALICE);
 	fairlead_error err;
 
-	assert_true(fl_access_may_submit(a, ALICE, 1, "default", "a", &err));
-	assert_false(fl_access_may_submit(a, BOB, 1, "default", "a", &err));
+	assert_true(may_submit(a, ALICE, 1, "default", "a", &err));
+	assert_false(may_submit(a, BOB, 1, "default", "a", &err));
 	assert_string_equal(err.text, "the daemon can run jobs of user alice only");
 	assert_string_equal(
-		err.hint, "a daemon that root runs can run each job as the user that submitted it");
-	assert_false(fl_access_may_submit(a, 0, 0, "default", "a", &err));
-	assert_string_equal(fl_access_user(a, BOB), "bob");
-	assert_string_equal(fl_access_user(a, 4000000000), "4000000000");
+		err.hint,
+		"a daemon that root has started can run each job as the user that submitted it");
+	assert_false(may_submit(a, 0, 0, "default", "a", &err));
+	assert_string_equal(name_by(a, BOB), "bob");
+	assert_string_equal(name_by(a, 4000000000), "4000000000");
 	fl_access_free(a);
 	fl_config_free(c);
 }
@@ -256,17 +302,17 @@ TEST_IN(set_up, tear_down, believed)
 	fairlead_error err;
 	unsigned asked;
 
-	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_false(may_submit(a, CAROL, 1, "default", "a", &err));
 	world.carol_is_red = true;
 	asked = world.asked;
-	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_false(may_submit(a, CAROL, 1, "default", "a", &err));
 	assert_int_equal(world.asked, asked);
 	world.now += 10 * FL_SECOND;
-	assert_true(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_true(may_submit(a, CAROL, 1, "default", "a", &err));
 	world.broken = true;
-	assert_true(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_true(may_submit(a, CAROL, 1, "default", "a", &err));
 	world.now += 10 * FL_SECOND;
-	assert_false(fl_access_may_submit(a, CAROL, 1, "default", "a", &err));
+	assert_false(may_submit(a, CAROL, 1, "default", "a", &err));
 	fl_access_free(a);
 	fl_config_free(c);
 }
@@ -279,8 +325,8 @@ TEST_IN(set_up, tear_down, many)
 	fairlead_error err;
 
 	for (gid_t gid = 1000; gid < 1200; gid++) {
-		assert_true(fl_access_may_submit(a, ALICE, gid, "default", "a", &err));
-		assert_false(fl_access_may_submit(a, BOB, gid, "default", "a", &err));
+		assert_true(may_submit(a, ALICE, gid, "default", "a", &err));
+		assert_false(may_submit(a, BOB, gid, "default", "a", &err));
 	}
 	fl_access_free(a);
 	fl_config_free(c);
@@ -367,11 +413,320 @@ TEST_IN(set_up, tear_down, meets)
 
 		/* The second time of what is remembered. */
 		for (int again = 0; again < 2; again++) {
-			fl_access_meet(a, rows[i].uid, 1, &guest);
-			if (guest.payer != rows[i].payer || guest.rank != rows[i].rank)
+			const struct fl_principal who = fl_principal_user(rows[i].uid, 1),
+						  payer = fl_principal_user(rows[i].payer, 1);
+
+			fl_access_meet(a, &who, &guest);
+			if (!fl_principal_same(&guest.payer, &payer) || guest.rank != rows[i].rank)
 				fail_msg("%s: %u is %u of rank %d", rows[i].spec, rows[i].uid,
-					 guest.payer, (int)guest.rank);
+					 guest.payer.uid, (int)guest.rank);
 		}
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+/* --- all kinds of principals --- */
+
+#define SERVICE "system:serviceaccount:ns:name"
+#define BOB_IS_ADMIN "{access: {admins: {users: [bob]}}}"
+
+enum {
+	TOUCHES = 1, /* a job of the user of its account, */
+	OTHERS = 2,  /* of another user */
+	SUBMITS = 4,
+};
+
+TEST_IN(set_up, tear_down, kinds)
+{
+	static const struct {
+		const char *spec;
+		struct fl_principal who;
+		enum fl_rank rank; /* what it may, and at the door */
+		enum fl_rank door;
+		uid_t payer; /* FL_NO_ACCOUNT: itself */
+		int may;
+		const char *name;
+		const char *why_not_submit; /* NULL: it may */
+	} rows[] = {
+		{ "{}",
+		  { FL_PRINCIPAL_USER, FL_RANK_ROOT, ALICE, 1, "" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  ALICE,
+		  TOUCHES | SUBMITS,
+		  "alice",
+		  NULL },
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci-runner" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  ALICE,
+		  TOUCHES | SUBMITS,
+		  "alice/ci-runner",
+		  NULL },
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_READER, ALICE, 1, "board" },
+		  FL_RANK_READER,
+		  FL_RANK_READER,
+		  ALICE,
+		  TOUCHES,
+		  "alice/board",
+		  "alice/board may read only" },
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_PROBE, ALICE, 1, "alive" },
+		  FL_RANK_PROBE,
+		  FL_RANK_PROBE,
+		  ALICE,
+		  0,
+		  "alice/alive",
+		  "alice/alive may ask for the daemon's health only" },
+		/* A token is an admin's only if its user is, too, and never root. */
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, ALICE, 1, "big" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  ALICE,
+		  TOUCHES | SUBMITS,
+		  "alice/big",
+		  NULL },
+		{ BOB_IS_ADMIN,
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, BOB, 1, "big" },
+		  FL_RANK_ADMIN,
+		  FL_RANK_ADMIN,
+		  BOB,
+		  TOUCHES | OTHERS | SUBMITS,
+		  "bob/big",
+		  NULL },
+		{ BOB_IS_ADMIN,
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, BOB, 1, "small" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  BOB,
+		  TOUCHES | SUBMITS,
+		  "bob/small",
+		  NULL },
+		{ "{access: {others: deny}}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 0, 0, "small" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  0,
+		  TOUCHES,
+		  "0/small",
+		  "0/small may not use queue 'a'" },
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ROOT, 0, 0, "big" },
+		  FL_RANK_ADMIN,
+		  FL_RANK_ADMIN,
+		  0,
+		  TOUCHES | OTHERS | SUBMITS,
+		  "0/big",
+		  NULL },
+		/* What its user may not, it may not; and it is let in as its user is. */
+		{ "{access: {queues: [{queue: a, users: [bob]}]}}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci-runner" },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  ALICE,
+		  TOUCHES,
+		  "alice/ci-runner",
+		  "alice/ci-runner may not use queue 'a'" },
+		{ "{}",
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 1000, 1, "x" },
+		  FL_RANK_USER,
+		  FL_RANK_STRANGER,
+		  ALICE,
+		  TOUCHES | SUBMITS,
+		  "1000/x",
+		  NULL },
+		/* A uid that it happens to have is not its account. */
+		{ "{access: {queues: [{queue: a, users: [bob]}]}}",
+		  { FL_PRINCIPAL_KUBE, FL_RANK_USER, BOB, 1, SERVICE },
+		  FL_RANK_USER,
+		  FL_RANK_USER,
+		  FL_NO_ACCOUNT,
+		  0,
+		  SERVICE,
+		  SERVICE " has no account on this machine to run jobs" },
+		{ "{access: {admins: {users: [bob]}}}",
+		  { FL_PRINCIPAL_KUBE, FL_RANK_READER, BOB, 1, SERVICE },
+		  FL_RANK_READER,
+		  FL_RANK_READER,
+		  FL_NO_ACCOUNT,
+		  0,
+		  SERVICE,
+		  SERVICE " may read only" },
+		{ "{access: {withoutAccount: allow}}",
+		  { FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, "192.0.2.1" },
+		  FL_RANK_PROBE,
+		  FL_RANK_PROBE,
+		  FL_NO_ACCOUNT,
+		  0,
+		  "-",
+		  "- may ask for the daemon's health only" },
+		{ "{access: {withoutAccount: allow}}",
+		  { 0 },
+		  FL_RANK_STRANGER,
+		  FL_RANK_STRANGER,
+		  FL_NO_ACCOUNT,
+		  0,
+		  "-",
+		  "- may do nothing here" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct fl_principal *who = &rows[i].who,
+					  owner = fl_principal_user(who->uid, FL_NO_GROUP),
+					  other = fl_principal_user(CAROL, FL_NO_GROUP),
+					  payer = rows[i].payer == FL_NO_ACCOUNT ?
+							  *who :
+							  fl_principal_user(rows[i].payer, 1);
+		struct fl_config *c = config_of(rows[i].spec);
+		struct fl_access *a = access_of(c, /* own= */ 0);
+		struct fl_guest guest;
+		fairlead_error err = { 0 };
+		int may = 0;
+
+		fl_access_meet(a, who, &guest);
+		may |= fl_access_may_touch(a, who, &owner, "default", "a") ? TOUCHES : 0;
+		may |= fl_access_may_touch(a, who, &other, "default", "a") ? OTHERS : 0;
+		may |= fl_access_may_submit(a, who, "default", "a", &err) ? SUBMITS : 0;
+		if (fl_access_rank(a, who) != rows[i].rank || guest.rank != rows[i].door ||
+		    !fl_principal_same(&guest.payer, &payer) || may != rows[i].may)
+			fail_msg("row %zu: rank %d, at the door %d, payer %u, may %d", i,
+				 (int)fl_access_rank(a, who), (int)guest.rank, guest.payer.uid,
+				 may);
+		assert_string_equal(fl_access_name(a, who), rows[i].name);
+		assert_string_equal(err.text, rows[i].why_not_submit ? rows[i].why_not_submit : "");
+		for (int least = 0; least <= FL_RANK_ADMIN; least++)
+			assert_true(fl_access_may(a, who, (enum fl_rank)least, &err) ==
+				    ((int)rows[i].rank >= least));
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+/* A token with queues: to these alone, and of its user's jobs those in these. */
+TEST_IN(set_up, tear_down, queues_of_tokens)
+{
+	static const struct {
+		const char *queues;
+		bool a, main, none; /* default/a, ns/main, one that is not there any more */
+	} rows[] = {
+		{ NULL, true, true, true },
+		{ "default/a", true, false, false },
+		{ "ns/main", false, true, false },
+		{ "ns/main default/a", true, true, false },
+		{ "default/b", false, false, false },
+		{ "default/ab xdefault/a default/ efault/a", false, false, false },
+		{ "", false, false, false },
+	};
+	const struct fl_principal who = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci" },
+				  owner = fl_principal_user(ALICE, FL_NO_GROUP),
+				  other = fl_principal_user(BOB, FL_NO_GROUP);
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const char *name = rows[i].queues ? rows[i].queues : "all";
+		struct fl_config *c = config_of("{}");
+		struct fl_access *a = access_of(c, /* own= */ 0);
+		fairlead_error err;
+
+		token_queues = rows[i].queues;
+		CHECK(fl_access_may_submit(a, &who, "default", "a", &err) == rows[i].a, name);
+		CHECK(fl_access_may_submit(a, &who, "ns", "main", &err) == rows[i].main, name);
+		CHECK(fl_access_may_touch(a, &who, &owner, "default", "a") == rows[i].a, name);
+		CHECK(fl_access_may_touch(a, &who, &owner, "ns", "main") == rows[i].main, name);
+		CHECK(fl_access_may_touch(a, &who, &owner, NULL, NULL) == rows[i].none, name);
+		CHECK(!fl_access_may_touch(a, &who, &other, "default", "a"), name);
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+	token_queues = NULL;
+}
+
+/* An account that is not there any more, has another name, or is not for this daemon. */
+TEST_IN(set_up, tear_down, accounts_of_tokens)
+{
+	static const struct {
+		uid_t uid;
+		const char *name;
+		uid_t own; /* 0: root's daemon */
+		bool fits;
+		gid_t gid;
+	} rows[] = {
+		{ ALICE, "alice", 0, true, RED },  { BOB, "bob", 0, true, BLUE },
+		{ ALICE, "bob", 0, false, 0 },     { DAVE, "dave", 0, false, 0 },
+		{ DAVE, "103", 0, false, 0 },      { ALICE, "alice", ALICE, true, RED },
+		{ BOB, "bob", ALICE, false, 0 },   { OWN, "300", OWN, true, FL_NO_GROUP },
+		{ OWN, "another", OWN, false, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_principal token = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, rows[i].uid,
+					      FL_NO_GROUP, "ci" };
+		struct fl_config *c = config_of("{}");
+		struct fl_access *a = access_of(c, rows[i].own);
+
+		CHECK(fl_access_find_account(a, &token, rows[i].name) == rows[i].fits,
+		      rows[i].name);
+		CHECK(token.gid == (rows[i].fits ? rows[i].gid : FL_NO_GROUP), rows[i].name);
+		world.broken = true;
+		world.now += 10 * FL_SECOND;
+		CHECK(fl_access_find_account(a, &token, rows[i].name) ==
+			      (rows[i].uid == OWN && rows[i].fits),
+		      rows[i].name);
+		world.broken = false;
+		fl_access_free(a);
+		fl_config_free(c);
+	}
+}
+
+TEST_IN(set_up, tear_down, makers_of_tokens)
+{
+	static const char rights[] = "{access: {admins: {users: [bob, carol]}}}";
+	static const struct {
+		uid_t who, owner, own;
+		enum fl_rank role;
+		const char *why; /* NULL: it may */
+	} rows[] = {
+		{ ALICE, ALICE, 0, FL_RANK_READER, NULL },
+		{ ALICE, ALICE, 0, FL_RANK_USER, NULL },
+		{ ALICE, ALICE, 0, FL_RANK_ADMIN,
+		  "user alice is not an admin, so no token of that user is" },
+		{ ALICE, CAROL, 0, FL_RANK_READER, "this is for admins" },
+		{ ALICE, 0, 0, FL_RANK_READER, "this is for admins" },
+		{ BOB, BOB, 0, FL_RANK_ADMIN, NULL },
+		{ BOB, ALICE, 0, FL_RANK_READER, NULL },
+		{ BOB, ALICE, 0, FL_RANK_USER,
+		  "only that user and root make a token that runs jobs of alice" },
+		{ BOB, CAROL, 0, FL_RANK_ADMIN,
+		  "only that user and root make a token that runs jobs of carol" },
+		{ BOB, 0, 0, FL_RANK_USER,
+		  "only that user and root make a token that runs jobs of 0" },
+		{ 0, ALICE, 0, FL_RANK_USER, NULL },
+		{ 0, ALICE, 0, FL_RANK_ADMIN,
+		  "user alice is not an admin, so no token of that user is" },
+		{ 0, BOB, 0, FL_RANK_ADMIN, NULL },
+		{ 0, 0, 0, FL_RANK_ADMIN, NULL },
+		{ ALICE, ALICE, ALICE, FL_RANK_ADMIN, NULL },
+		{ 0, BOB, ALICE, FL_RANK_READER, "this daemon has tokens of user alice only" },
+		{ BOB, BOB, ALICE, FL_RANK_READER, "this daemon has tokens of user alice only" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		const struct fl_principal who = fl_principal_user(rows[i].who, 1),
+					  owner = fl_principal_user(rows[i].owner, FL_NO_GROUP);
+		struct fl_principal token = { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, rows[i].who, 1,
+					      "big" };
+		struct fl_config *c = config_of(rights);
+		struct fl_access *a = access_of(c, rows[i].own);
+		fairlead_error err = { 0 };
+		bool may = fl_access_may_make_token(a, &who, &owner, rows[i].role, &err);
+
+		if (may != !rows[i].why || strcmp(err.text, rows[i].why ? rows[i].why : "") != 0)
+			fail_msg("row %zu: %d, '%s'", i, may, err.text);
+		assert_false(fl_access_may_make_token(a, &token, &owner, FL_RANK_READER, &err));
+		assert_string_equal(err.text, "tokens cannot make, list or revoke tokens");
 		fl_access_free(a);
 		fl_config_free(c);
 	}

@@ -201,6 +201,45 @@ TEST_IN(set_up, tear_down, refused_files)
 	assert_string_equal(err.text, "the configuration is larger than 64 MiB in all");
 	assert_string_equal(err.hint, "only queues, cohorts, flavors and settings are needed");
 	assert_null(c);
+	/* It would be kept in the database as JSON, which has no such name. */
+	assert_int_equal(mkdir(folder_path(&here, "tree"), 0700), 0);
+	folder_write(&here, "tree/caf\xe9.yaml", COHORT("c", ""));
+	folder_write(&here, "d.yaml", DAEMON("{tree: [tree]}"));
+	err = (fairlead_error){ 0 };
+	assert_int_equal(fl_config_read(folder_path(&here, "d.yaml"), &c, &err), FAIRLEAD_EINPUT);
+	assert_string_equal(err.text, "the name of this file is not UTF-8");
+	assert_string_equal(err.file, folder_path(&here, "tree/caf?.yaml"));
+	assert_null(c);
+}
+
+/* What a cluster has is not limited in all: its nodes alone can be more than a daemon of a machine reads. */
+TEST(a_cluster_of_any_size)
+{
+	enum { OBJECTS = 33, GAP = 2 << 20 };
+	struct fl_config_text texts[OBJECTS];
+	struct fl_config *c = NULL;
+	fairlead_error err = { 0 };
+
+	for (int i = 0; i < OBJECTS; i++) {
+		char name[40];
+
+		(void)snprintf(name, sizeof name, "ResourceFlavor/f%d", i);
+		texts[i].name = strdup(name);
+		texts[i].bytes = malloc(GAP + 200);
+		texts[i].len = (size_t)snprintf(texts[i].bytes, GAP + 200,
+						"{\"apiVersion\":\"kueue.x-k8s.io/v1beta2\","
+						"\"kind\":\"ResourceFlavor\",\"metadata\":"
+						"{\"name\":\"f%d\"},%*s\"spec\":{}}",
+						i, GAP, "");
+	}
+	if (fl_config_of_cluster(texts, OBJECTS, FL_DIALECT_KUEUE, &c, &err) < 0)
+		fail_msg("%s: %s", err.file, err.text);
+	assert_int_equal(fl_config_objects(c)->n_flavors, OBJECTS);
+	fl_config_free(c);
+	for (int i = 0; i < OBJECTS; i++) {
+		free(texts[i].name);
+		free(texts[i].bytes);
+	}
 }
 
 /* --- what is made of it --- */
@@ -552,10 +591,10 @@ TEST_IN(set_up, tear_down, at_start)
 		{ DAEMON("{}"),
 		  DAEMON("{state: /s, socket: {mode: \"0600\"}, machine: {cgroup: off}, jobs: "
 			 "{outputLimit: 1}, limits: {connections: 9, bodyBytes: 9999, "
-			 "requestsPerSecond: 9}}"),
+			 "requestsPerSecond: 9}, metrics: {queues: 0}}"),
 		  ".spec.state, .spec.socket, .spec.machine.cgroup, .spec.jobs.outputLimit, "
 		  ".spec.limits.connections, .spec.limits.bodyBytes, "
-		  ".spec.limits.requestsPerSecond" },
+		  ".spec.limits.requestsPerSecond, .spec.metrics.queues" },
 	};
 
 	for (size_t i = 0; i < COUNT(table); i++) {
