@@ -7,6 +7,7 @@
 
 #include "ask/borrow/ledger.h"
 #include "daemon/engine/face.h"
+#include "decide/match.h"
 #include "model/table.h"
 #include "report/out/report.h"
 
@@ -117,6 +118,62 @@ static double share(const struct fl_live_view *v, const void *stand, struct fl_n
 	return share.precise;
 }
 
+/* --- limits --- */
+
+/* May the workload have something of the flavor? */
+static bool may_use(const struct fl_model *m, struct fl_workload w, struct fl_flavor f)
+{
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	return row->podsets.n == 0 || fl_match_flavor(m, &m->podsets[row->podsets.first], f);
+}
+
+/* The limit of one node. false: it has none. */
+static bool room_at(const struct stand *s, struct fl_node n, struct fl_workload w,
+		    struct fl_resource r, struct fl_live_room *ret)
+{
+	const struct fl_tree *t = s->ledger.tree;
+	const struct fl_tree_root *root = fl_tree_root_of(t, n);
+	bool has_parent = fl_tree_has_parent(t, n), known = false;
+	struct fl_live_room sum = { .node = { has_parent || !t->is_cohort[n.v] ? n.v : FL_NONE } };
+
+	for (uint32_t c = 0; c < root->n_columns; c++) {
+		struct fl_ledger_cell cell;
+		fl_amount beyond;
+
+		if (root->columns[c].resource.v != r.v ||
+		    !fl_ledger_cell(&s->ledger, n, c, &cell) || !may_use(s->m, w, cell.flavor))
+			continue;
+		beyond = !has_parent                         ? 0 :
+			 cell.borrowing_limit == FL_NO_LIMIT ? FL_UNLIMITED :
+							       cell.borrowing_limit;
+		sum.used = fl_sat_add(sum.used, cell.usage);
+		sum.most = fl_quota_add(sum.most, fl_quota_add(cell.subtree, beyond));
+		known = true;
+	}
+	*ret = sum;
+	return known && sum.most != FL_UNLIMITED;
+}
+
+static bool tightest(const void *stand, struct fl_workload w, struct fl_resource r,
+		     struct fl_live_room *ret)
+{
+	const struct stand *s = stand;
+	const struct fl_tree *t = s->ledger.tree;
+	struct fl_node n = s->m->workloads[w.v].cluster_queue;
+	struct fl_live_room room;
+	bool has = false;
+
+	if (n.v == FL_NONE || t->root[n.v] == FL_NONE)
+		return false;
+	for (;; n = fl_tree_parent(t, n)) {
+		if (room_at(s, n, w, r, &room))
+			fl_live_room_tighten(ret, &has, &room);
+		if (!fl_tree_has_parent(t, n))
+			return has;
+	}
+}
+
 /* --- the machine --- */
 
 /* The nominal quotas of queues and cohorts other than @rest in a flavor and resource. */
@@ -179,5 +236,6 @@ const struct fl_daemon_face fl_borrow_daemon = {
 	.figures = figures,
 	.resources = resources,
 	.share = share,
+	.tightest = tightest,
 	.machine = machine,
 };

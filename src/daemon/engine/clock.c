@@ -6,6 +6,10 @@
 #include <time.h>
 
 #include "base/amount.h"
+#include "base/time.h"
+
+enum { TRIES = 8 };
+static const fl_time TOGETHER = FL_SECOND / 10000;
 
 static fl_time of(clockid_t which)
 {
@@ -21,8 +25,15 @@ static void read_both(const struct fl_clock *c, fl_time *wall, fl_time *boot)
 		c->read(wall, boot);
 		return;
 	}
-	*wall = of(CLOCK_REALTIME);
-	*boot = of(CLOCK_BOOTTIME);
+	/* Together: again, where this thread waited between the two. */
+	for (int i = 0; i < TRIES; i++) {
+		const fl_time before = of(CLOCK_BOOTTIME);
+
+		*wall = of(CLOCK_REALTIME);
+		*boot = of(CLOCK_BOOTTIME);
+		if (*boot - before < TOGETHER)
+			return;
+	}
 }
 
 /* "" when the kernel does not say: then each start counts as a new boot. */
@@ -63,6 +74,8 @@ void fl_clock_read(const struct fl_clock *c, fl_time *ret_now, fl_time *ret_wall
 {
 	read_both(c, ret_wall, ret_boot);
 	*ret_now = fl_clock_of_boot(c, *ret_boot);
+	if (c->follows)
+		*ret_wall = *ret_now;
 }
 
 fl_time fl_clock_now(const struct fl_clock *c)
@@ -88,3 +101,14 @@ fl_time fl_clock_of_wall(const struct fl_clock *c, fl_time asked)
 	fl_clock_read(c, &now, &wall, &boot);
 	return fl_sat_add(asked, now - wall);
 }
+
+fl_time fl_clock_ahead(const struct fl_clock *c, fl_time shown, fl_time ago)
+{
+	const fl_time now = fl_clock_now(c), latest = fl_sat_add(shown, FL_SECOND);
+
+	if (now < shown)
+		return fl_time_minus(now, shown);
+	return fl_amount_max(fl_time_minus(now - ago, latest), 0);
+}
+
+void fl_clock_shift(struct fl_clock *c, fl_time by) { c->at = fl_sat_add(c->at, by); }

@@ -13,6 +13,7 @@ static int start(void *user, fl_time now, const struct fl_decision *d, fairlead_
 	job->state = FL_JOB_STARTS;
 	job->attempt++;
 	job->started = now;
+	job->relimited = false;
 	return h->starts(h->user, now, job, d, err);
 }
 

@@ -6,6 +6,7 @@
 
 #include "ask/drf/outcome.h"
 #include "daemon/engine/face.h"
+#include "decide/match.h"
 #include "report/out/report.h"
 
 static int look(const struct fl_live_view *v, struct fl_arena *arena, void **ret,
@@ -76,6 +77,26 @@ static double share(const struct fl_live_view *v, const void *stand, struct fl_n
 	return s->shares[n.v].precise;
 }
 
+static bool tightest(const void *stand, struct fl_workload w, struct fl_resource r,
+		     struct fl_live_room *ret)
+{
+	const struct fl_drf_stand *s = stand;
+	const struct fl_model *m = s->model;
+	const struct fl_workload_row *row = &m->workloads[w.v];
+
+	*ret = (struct fl_live_room){ .node = { FL_NONE } };
+	for (uint32_t f = 0; f < m->n_flavors; f++) {
+		size_t at = (size_t)f * m->n_resources + r.v;
+
+		if (row->podsets.n > 0 &&
+		    !fl_match_flavor(m, &m->podsets[row->podsets.first], (struct fl_flavor){ f }))
+			continue;
+		ret->used = fl_sat_add(ret->used, s->used[at]);
+		ret->most = fl_quota_add(ret->most, s->capacity[at]);
+	}
+	return ret->most != FL_UNLIMITED;
+}
+
 /* All flavors of a resource together. */
 static uint32_t total(const void *stand, struct fl_queue_amounts *ret)
 {
@@ -100,5 +121,6 @@ const struct fl_daemon_face fl_drf_daemon = {
 	.figures = figures,
 	.resources = resources,
 	.share = share,
+	.tightest = tightest,
 	.total = total,
 };

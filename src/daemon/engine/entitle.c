@@ -110,6 +110,38 @@ static double share(const struct fl_live_view *v, const void *stand, struct fl_n
 	return most;
 }
 
+/* A limit, if it has one: amounts of GPUs are rounded, as they may be parts of one. */
+static void consider(struct fl_live_room *to, bool *has, struct fl_node n, double used, double most)
+{
+	const struct fl_live_room room = { n, (fl_amount)ceil(used), (fl_amount)most };
+
+	if (most >= 0 && most < 9e18)
+		fl_live_room_tighten(to, has, &room);
+}
+
+static bool tightest(const void *stand, struct fl_workload w, struct fl_resource r,
+		     struct fl_live_room *ret)
+{
+	const struct fl_standings *s = stand;
+	struct fl_node n = s->model->workloads[w.v].cluster_queue;
+	double all = 0;
+	bool has = false;
+	int axis = 0;
+
+	while (axis < FL_BUNDLE && s->model->axis[axis].v != r.v)
+		axis++;
+	if (axis == FL_BUNDLE)
+		return false;
+	for (; n.v != FL_NONE; n = s->rows[n.v].parent)
+		consider(ret, &has, n, s->rows[n.v].allocated.of[axis],
+			 s->rows[n.v].limit.of[axis]);
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->rows[s->order[i]].parent.v == FL_NONE)
+			all += s->rows[s->order[i]].allocated.of[axis];
+	consider(ret, &has, (struct fl_node){ FL_NONE }, all, s->total.of[axis]);
+	return has;
+}
+
 static uint32_t total(const void *stand, struct fl_queue_amounts *ret)
 {
 	const struct fl_standings *s = stand;
@@ -127,5 +159,6 @@ const struct fl_daemon_face fl_entitle_daemon = {
 	.figures = figures,
 	.resources = resources,
 	.share = share,
+	.tightest = tightest,
 	.total = total,
 };

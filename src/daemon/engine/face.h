@@ -26,6 +26,21 @@ enum fl_figure {
 typedef void fl_figure_tell(void *user, struct fl_node n, struct fl_flavor flavor,
 			    struct fl_resource resource, double amount);
 
+/* A limit: what is used of it, of what could be at most. */
+struct fl_live_room {
+	struct fl_node node; /* the queue or cohort whose limit it is; FL_NONE: all that there is */
+	fl_amount used, most;
+};
+
+/* Makes @to the one of two that leaves less; of equals the second, which is of more jobs. */
+static inline void fl_live_room_tighten(struct fl_live_room *to, bool *has,
+					const struct fl_live_room *other)
+{
+	if (!*has || fl_sat_sub(other->most, other->used) <= fl_sat_sub(to->most, to->used))
+		*to = *other;
+	*has = true;
+}
+
 struct fl_daemon_face {
 	/*
 	 * Computes the figures of all nodes, which the functions below read, in @arena.
@@ -47,6 +62,12 @@ struct fl_daemon_face {
 			      struct fl_queue_amounts *ret);
 	/* The number that people compare, INFINITY, or NAN: none; the node takes part. */
 	double (*share)(const struct fl_live_view *v, const void *stand, struct fl_node n);
+	/*
+	 * Of all limits that a workload's use of a resource counts for, the one that leaves least;
+	 * of several flavors together, those that it may use.  false: there is none.
+	 */
+	bool (*tightest)(const void *stand, struct fl_workload w, struct fl_resource r,
+			 struct fl_live_room *ret);
 	/* What there is to be divided of each resource, as nominal; NULL: quotas say so. */
 	uint32_t (*total)(const void *stand, struct fl_queue_amounts *ret);
 	/* What quotas are parts of: fl_live_view_machine, once it is emptied; NULL: of nothing. */

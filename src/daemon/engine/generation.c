@@ -3,279 +3,28 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mix.h"
 #include "daemon/config/config_queue.h"
 #include "daemon/config/dialect.h"
+#include "daemon/engine/making/draft_rows.h"
 #include "decide/policies.h"
 
-/* The part of a job that its workload is made from. */
-struct joiner {
-	uint64_t id;
-	fl_time submitted, started;
-	struct fl_sym queue;
-	uint32_t asks;
-	int32_t priority;
-	bool holds; /* holds quota: it cannot stay out */
-};
-
-/* The local queue that the name of a queue means in the model. */
-struct place {
-	bool known, gone;
-	struct fl_sym namespace, queue;
-};
-
-struct fl_draft {
-	struct fl_generation_options o;
-	struct fl_names words; /* the words of the jobs, by the same symbols */
-	struct fl_asks *asks;
-	struct joiner *rows;       /* by workload, which is the order of job numbers */
-	uint32_t n_asks, n, n_out; /* n_out: rows behind the n, of jobs without queue */
-	struct fl_generation g;    /* its model and policy, as far as they are done */
-	bool made, gangs;
-	struct fl_sym main;   /* the name of a podset */
-	struct place *places; /* by symbol of the words */
-	uint32_t *podset_of;  /* by index of asks: one for all jobs with equal asks; FL_NONE */
-	struct fl_model *m;   /* g's */
-	fairlead_error error, *err; /* why it failed; where errors go while it is made */
-	int code;
-};
-
-static const char *word(const struct fl_draft *k, struct fl_sym sym)
-{
-	return fl_names_text(&k->words, sym);
-}
-
-static int sym(struct fl_draft *k, const char *text, struct fl_sym *ret)
-{
-	return fl_model_sym(k->m, text, strlen(text), ret, k->err);
-}
-
-/* --- what a job asks for --- */
-
-static int push_labels(struct fl_draft *k, const struct fl_asks *a, struct fl_span *ret)
-{
-	int r = 0;
-
-	*ret = (struct fl_span){ k->m->n_labels, a->n_labels };
-	for (uint32_t i = 0; i < a->n_labels && r == 0; i++) {
-		struct fl_label row;
-
-		r = sym(k, word(k, a->labels[i].key), &row.key);
-		if (r == 0)
-			r = sym(k, word(k, a->labels[i].value), &row.value);
-		if (r == 0)
-			r = fl_model_push_labels(k->m, &row, /* ret_id= */ NULL, k->err);
-	}
-	return r;
-}
-
-static void mix_text(uint64_t hash[2], const char *text)
-{
-	fl_mix(hash, strlen(text));
-	for (; *text; text++)
-		fl_mix(hash, (unsigned char)*text);
-}
-
-/* Equal for jobs with equal asks, also after a restart, when symbols differ. */
-static uint64_t hash_of(const struct fl_draft *k, const struct fl_asks *a)
-{
-	uint64_t hash[2] = { a->tasks, a->n_labels };
-
-	for (uint32_t i = 0; i < a->n_requests; i++) {
-		mix_text(hash, word(k, a->requests[i].resource));
-		fl_mix(hash, (uint64_t)a->requests[i].amount);
-	}
-	for (uint32_t i = 0; i < a->n_labels; i++) {
-		mix_text(hash, word(k, a->labels[i].key));
-		mix_text(hash, word(k, a->labels[i].value));
-	}
-	return hash[0];
-}
-
-static int push_podset(struct fl_draft *k, uint32_t asks, uint32_t *ret)
-{
-	const struct fl_asks *a = &k->asks[asks];
-	struct fl_podset p = fl_podset_default;
-	int r;
-
-	*ret = k->podset_of[asks];
-	if (*ret != FL_NONE)
-		return 0;
-	p.name = k->main;
-	p.count = (int32_t)a->tasks;
-	p.spec_hash = hash_of(k, a);
-	if ((r = push_labels(k, a, &p.node_selector)) < 0)
-		return r;
-	p.requests = (struct fl_span){ k->m->n_requests, a->n_requests };
-	for (uint32_t i = 0; i < a->n_requests && r == 0; i++) {
-		struct fl_request row = { .amount = a->requests[i].amount };
-
-		r = sym(k, word(k, a->requests[i].resource), &row.resource_name);
-		if (r == 0)
-			r = fl_model_push_requests(k->m, &row, /* ret_id= */ NULL, k->err);
-	}
-	if (r == 0)
-		r = fl_model_push_podsets(k->m, &p, ret, k->err);
-	if (r == 0)
-		k->podset_of[asks] = *ret;
-	return r;
-}
-
-static struct fl_bundle bundle_of(const struct fl_draft *k, const struct fl_asks *a)
-{
-	static const char *const names[FL_BUNDLE] = { "cpu", "memory", "nvidia.com/gpu" };
-	struct fl_bundle b = { { 0 } };
-
-	for (uint32_t i = 0; i < a->n_requests; i++)
-		for (int axis = 0; axis < FL_BUNDLE; axis++)
-			if (strcmp(word(k, a->requests[i].resource), names[axis]) == 0)
-				b.of[axis] = (double)a->requests[i].amount * a->tasks;
-	return b;
-}
-
-/* --- what a job holds, in the first generation --- */
-
-static int push_admission(struct fl_draft *k, const struct joiner *job, struct fl_workload_row *row)
-{
-	struct fl_podset_assignment set = { .podset = k->main,
-					    .count = (int32_t)k->asks[job->asks].tasks,
-					    .assignments = { k->m->n_assignments, 0 } };
-	const struct fl_run_grant *grants;
-	uint32_t n = 0;
-	int r = 0;
-
-	grants = k->o.held ? k->o.held(k->o.user, job->id, &n) : NULL;
-	if (!grants)
-		return 0;
-	for (uint32_t i = 0; i < n && r == 0; i++) {
-		struct fl_assignment a = { .amount = grants[i].amount };
-
-		r = sym(k, grants[i].resource, &a.resource_name);
-		if (r == 0)
-			r = sym(k, grants[i].flavor, &a.flavor_name);
-		if (r == 0)
-			r = fl_model_push_assignments(k->m, &a, /* ret_id= */ NULL, k->err);
-	}
-	set.assignments.n = n;
-	row->admission = (struct fl_span){ k->m->n_podset_assignments, 1 };
-	row->reserved = row->admitted = true;
-	row->reserved_at = job->started == FL_TIME_NONE ? k->o.now : job->started;
-	return r < 0 ? r : fl_model_push_podset_assignments(k->m, &set, /* ret_id= */ NULL, k->err);
-}
-
-/* --- jobs to workloads --- */
-
-static int add_gang(struct fl_draft *k, const struct joiner *job, struct fl_workload_row *row)
-{
-	struct fl_task_row task = fl_task_default;
-	struct fl_gang gang = fl_gang_default;
-	uint32_t n = 0;
-	int r = fl_model_push_gangs(k->m, &gang, &row->gang, k->err);
-
-	if (r == 0)
-		r = fl_model_add_workload(k->m, row, k->err);
-	task.namespace = row->namespace;
-	task.name = task.gang_name = row->name;
-	task.created = row->created;
-	task.request = bundle_of(k, &k->asks[job->asks]);
-	if (r == 0)
-		r = push_labels(k, &k->asks[job->asks], &task.node_selector);
-	if (k->o.held && k->o.held(k->o.user, job->id, &n)) {
-		task.phase = FL_TASK_ALLOCATED;
-		task.started = job->started;
-		task.machine_name = k->m->daemon.machine_name; /* the machine where all jobs run */
-	}
-	return r < 0 ? r : fl_model_add_task(k->m, &task, k->err);
-}
-
-/* Looked up once for each queue: there are few queues and many jobs. */
-static int find_place(struct fl_draft *k, struct fl_sym queue, struct fl_workload_row *row)
-{
-	struct place *p = &k->places[queue.v];
-	int r = 0;
-
-	if (!p->known)
-		r = fl_config_queue(k->m, word(k, queue), &p->namespace, &p->queue, k->err);
-	if (r < 0)
-		return r;
-	p->known = true;
-	row->namespace = p->namespace;
-	row->queue_name = p->queue;
-	return 0;
-}
-
-static int is_in_use(const struct fl_draft *k, const struct joiner *job)
-{
-	fl_fail(k->err, FAIRLEAD_EINPUT,
-		"queue '%s' does not exist, and jobs of it run, such as %" PRIu64,
-		word(k, job->queue), job->id);
-	fl_fail_hint(k->err, "empty it first: stopPolicy HoldAndDrain evicts its jobs");
-	return FAIRLEAD_EINPUT;
-}
-
-/* A pending job whose queue does not exist (any more) stays out. */
-static int leave_out(struct fl_draft *k)
-{
-	struct fl_workload_row none;
-	uint32_t kept = 0;
-
-	for (uint32_t i = 0; i < k->n; i++) {
-		struct joiner job = k->rows[i];
-		struct place *p = &k->places[job.queue.v];
-		int r = !job.holds && p->gone ? FAIRLEAD_ENOENT : find_place(k, job.queue, &none);
-
-		p->gone = r < 0;
-		if (r == FAIRLEAD_ENOMEM)
-			return r;
-		if (r < 0 && job.holds)
-			return is_in_use(k, &job);
-		if (r < 0)
-			continue;
-		k->rows[i] = k->rows[kept];
-		k->rows[kept++] = job;
-	}
-	k->n_out = k->n - kept;
-	k->n = kept;
-	return 0;
-}
-
-static int add_job(struct fl_draft *k, const struct joiner *job)
-{
-	struct fl_workload_row row = fl_workload_default;
-	char name[24];
-	int r;
-
-	(void)snprintf(name, sizeof name, "%" PRIu64, job->id);
-	if ((r = sym(k, name, &row.name)) < 0 || (r = find_place(k, job->queue, &row)) < 0)
-		return r;
-	row.uid = row.name;
-	row.created = job->submitted;
-	row.has_priority = true;
-	row.priority = job->priority;
-	if (k->gangs)
-		return add_gang(k, job, &row);
-	row.podsets.n = 1;
-	if ((r = push_podset(k, job->asks, &row.podsets.first)) < 0)
-		return r;
-	if (!k->o.from && (r = push_admission(k, job, &row)) < 0)
-		return r;
-	if (row.reserved)
-		row.admitted_queue_name =
-			k->m->queues[fl_config_local_queue(k->m, row.namespace, row.queue_name)]
-				.cluster_queue_name;
-	return fl_model_add_workload(k->m, &row, k->err);
-}
+/* Places for newcomers: a sixteenth of the jobs that there are, and some. */
+enum { SPARE_SHARE = 16, SPARE = 32 };
 
 bool fl_generation_wants(const struct fl_live *job, fl_time now)
 {
-	return job->workload.v == FL_NONE && job->state == FL_JOB_WAITS &&
+	return job->workload.v == FL_NONE && job->state == FL_JOB_WAITS && !job->begin &&
 	       (job->retry == FL_TIME_NONE || job->retry <= now);
 }
 
 static bool takes_part(const struct fl_generation_options *o, const struct fl_live *job)
 {
+	if (job->made_of)
+		return !fl_job_is_over(job->state);
 	switch (job->state) {
 	case FL_JOB_STARTS:
 	case FL_JOB_RUNS:
@@ -331,8 +80,9 @@ int fl_draft_new(const struct fl_generation_options *options, const struct fl_jo
 	d->asks = array(jobs->n_asks, sizeof *d->asks);
 	d->podset_of = array(jobs->n_asks, sizeof *d->podset_of);
 	d->places = array(jobs->names.n, sizeof *d->places);
-	d->g.job_of = array(n, sizeof *d->g.job_of);
-	if (r == 0 && (!d->rows || !d->asks || !d->podset_of || !d->places || !d->g.job_of))
+	if (r == 0 && options->maker)
+		r = options->maker->begin(options->maker->user, &d->making, err);
+	if (r == 0 && (!d->rows || !d->asks || !d->podset_of || !d->places))
 		r = fl_fail_nomem(err);
 	if (r < 0) {
 		fl_draft_free(d);
@@ -342,13 +92,14 @@ int fl_draft_new(const struct fl_generation_options *options, const struct fl_jo
 		const struct fl_live *job = &jobs->rows[i];
 
 		if (takes_part(options, job))
-			d->rows[d->n++] = (struct joiner){ job->id,
-							   job->submitted,
-							   job->started,
-							   job->queue,
-							   job->asks,
-							   job->priority,
-							   job->state != FL_JOB_WAITS };
+			d->rows[d->n++] = (struct fl_joiner){ job->id,
+							      job->submitted,
+							      job->started,
+							      job->queue,
+							      job->asks,
+							      job->priority,
+							      job->state != FL_JOB_WAITS,
+							      job->made_of };
 	}
 	d->n_asks = jobs->n_asks;
 	if (d->n_asks)
@@ -363,6 +114,8 @@ struct fl_draft *fl_draft_free(struct fl_draft *d)
 	if (!d)
 		return NULL;
 	fl_generation_done(&d->g);
+	if (d->making)
+		d->o.maker->end(d->making);
 	fl_names_done(&d->words);
 	fl_mem_free(&fl_mem_heap, d->rows);
 	fl_mem_free(&fl_mem_heap, d->asks);
@@ -400,23 +153,50 @@ static int make(struct fl_draft *d, fairlead_error *err)
 {
 	const struct fl_policy_options options = { .mem = &fl_mem_heap,
 						   .now = d->o.now,
-						   .moving_usage = true };
+						   .moving_usage = !d->o.still };
 	int r = fl_config_model(d->o.config, d->o.capacity, &fl_mem_heap, &d->m, err);
 
 	if (r < 0)
 		return r;
 	d->g.model = d->m;
+	d->g.still = d->o.still;
+	d->m->spare = d->o.spare;
 	d->gangs = fl_config_dialect_of(d->m)->gangs;
 	r = find_policy(d->m, &d->g.ops, err);
 	if (r == 0)
-		r = sym(d, "main", &d->main);
+		r = fl_draft_sym(d, "main", &d->main);
 	if (r == 0)
-		r = leave_out(d);
+		r = fl_draft_leave_out(d);
 	for (uint32_t i = 0; i < d->n && r == 0; i++)
-		r = add_job(d, &d->rows[i]);
+		r = fl_draft_add(d, &d->rows[i]);
+	if (r == 0 && d->making && d->o.maker->finish)
+		r = d->o.maker->finish(d->making, d->m, err);
+	if (!d->m->spare && d->g.ops && d->g.ops->join)
+		d->m->spare = d->n / SPARE_SHARE + SPARE;
 	if (r == 0)
 		r = fl_model_seal(d->m, err);
 	return r < 0 ? r : d->g.ops->new (d->m, &options, &d->g.policy, err);
+}
+
+int fl_generation_check(const struct fl_config *config, fl_time now, fairlead_error *err)
+{
+	const struct fl_policy_options options = { .mem = &fl_mem_heap, .now = now };
+	const struct fl_capacity nothing = { 0 };
+	const struct fl_policy_ops *ops;
+	struct fl_policy *policy = NULL;
+	struct fl_model *m = NULL;
+	int r = fl_config_model(config, &nothing, &fl_mem_heap, &m, err);
+
+	if (r == 0)
+		r = find_policy(m, &ops, err);
+	if (r == 0)
+		r = fl_model_seal(m, err);
+	if (r == 0)
+		r = ops->new (m, &options, &policy, err);
+	if (r == 0)
+		ops->free(policy);
+	fl_model_free(m);
+	return r;
 }
 
 void fl_draft_make(struct fl_draft *d)
@@ -428,6 +208,22 @@ void fl_draft_make(struct fl_draft *d)
 
 /* --- taking a draft --- */
 
+/* Workloads, and places of newcomers. */
+static uint32_t rows_of(const struct fl_model *m) { return m->places ? m->places : m->n_workloads; }
+
+/* As many rows as there may be workloads. */
+static int begin_jobs(struct fl_generation *g, fairlead_error *err)
+{
+	uint64_t *job_of = array(rows_of(g->model), sizeof *job_of);
+
+	if (!job_of)
+		return fl_fail_nomem(err);
+	fl_mem_free(&fl_mem_heap, g->job_of);
+	g->job_of = job_of;
+	fl_pairs_init(&g->podsets, &fl_mem_heap);
+	return 0;
+}
+
 static int make_driver(const struct fl_generation_options *o, struct fl_generation *g,
 		       fairlead_error *err)
 {
@@ -435,10 +231,11 @@ static int make_driver(const struct fl_generation_options *o, struct fl_generati
 		.mem = &fl_mem_heap,
 		.ops = g->ops,
 		.policy = g->policy,
-		.n_workloads = g->model->n_workloads,
+		.n_workloads = rows_of(g->model),
 		.backend = *o->backend,
 		.interval = fl_config_settings(o->config)->cycle_interval,
 		.period = FL_NEVER,
+		.flags = o->ours ? FL_STEP_OURS : 0,
 	};
 
 	return fl_driver_init(&g->driver, &options, err);
@@ -470,11 +267,12 @@ static void find_rows(struct taking *t)
 			      NULL;
 		t->row_of[w] = FL_NONE;
 		t->was[w].v = FL_NONE;
-		if (!job)
-			continue;
+		if (!job || fl_job_is_over(job->state) || job->queue.v != t->d->rows[w].queue.v)
+			continue; /* it has ended, or is of another queue since */
 		if (t->o->from)
 			t->was[w] = job->workload;
-		if (!t->o->from || t->was[w].v != FL_NONE || fl_generation_wants(job, t->o->now))
+		if (!t->o->from || t->was[w].v != FL_NONE || job->made_of ||
+		    fl_generation_wants(job, t->o->now))
 			t->row_of[w] = i;
 	}
 }
@@ -519,17 +317,31 @@ static int let_in(struct taking *t, fairlead_error *err)
 	return r;
 }
 
-/* Each job gets the number of its workload. */
-static void number(struct taking *t)
+int fl_generation_note_left(struct fl_generation *g, uint32_t w, fairlead_error *err)
 {
+	int r = fl_mem_grow(&fl_mem_heap, &g->left, &g->cap_left, g->n_left + 1, sizeof *g->left,
+			    err);
+
+	if (r == 0)
+		g->left[g->n_left++] = w;
+	return r;
+}
+
+/* Each job gets the number of its workload; workloads whose job has ended are left. */
+static int number(struct taking *t, fairlead_error *err)
+{
+	int r = 0;
+
 	for (uint32_t i = 0; i < t->jobs->n; i++)
 		t->jobs->rows[i].workload.v = FL_NONE;
-	for (uint32_t w = 0; w < t->d->n; w++) {
+	for (uint32_t w = 0; w < t->d->n && r == 0; w++) {
 		struct fl_live *job;
 
 		t->d->g.job_of[w] = 0;
-		if (t->row_of[w] == FL_NONE)
+		if (t->row_of[w] == FL_NONE) {
+			r = t->d->g.ops->join ? fl_generation_note_left(&t->d->g, w, err) : 0;
 			continue;
+		}
 		job = &t->jobs->rows[t->row_of[w]];
 		job->workload.v = w;
 		job->retry = FL_TIME_NONE;
@@ -541,6 +353,15 @@ static void number(struct taking *t)
 		if (job && fl_generation_wants(job, t->o->now))
 			job->retry = FL_NEVER; /* until the configuration changes */
 	}
+	return r;
+}
+
+/* Generations are made on more than one thread. */
+static uint64_t next_number(void)
+{
+	static _Atomic uint64_t last;
+
+	return ++last;
 }
 
 int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *options,
@@ -556,20 +377,25 @@ int fl_draft_take(struct fl_draft *d, const struct fl_generation_options *option
 		return d->code;
 	}
 	t.row_of = array(d->n, sizeof *t.row_of);
-	t.was = array(d->n, sizeof *t.was);
+	t.was = array(rows_of(d->m), sizeof *t.was);
 	r = t.row_of && t.was ? 0 : fl_fail_nomem(err);
 	if (r == 0) {
+		memset(t.was, 0xff, rows_of(d->m) * sizeof *t.was); /* FL_NONE */
 		find_rows(&t);
 		r = adopt(&t, err);
 	}
+	if (r == 0)
+		r = begin_jobs(&d->g, err);
 	if (r == 0)
 		r = make_driver(options, &d->g, err);
 	if (r == 0 && options->from)
 		r = fl_driver_adopt(&d->g.driver, &options->from->driver, t.was, err);
 	if (r == 0)
 		r = let_in(&t, err);
+	if (r == 0)
+		r = number(&t, err);
 	if (r == 0) {
-		number(&t);
+		d->g.number = next_number();
 		*ret = d->g;
 		d->g = (struct fl_generation){ 0 };
 	}
@@ -591,21 +417,38 @@ int fl_generation_new(const struct fl_generation_options *options, struct fl_job
 	return r;
 }
 
+/* The workloads without a job, which are those that jobs left, but for places that are free already. */
+static int find_left(struct fl_generation *g, fairlead_error *err)
+{
+	const struct fl_model *m = g->model;
+	bool *vacant = m->places ? array(m->n_workloads, sizeof *vacant) : NULL;
+	int r = m->places && !vacant ? fl_fail_nomem(err) : 0;
+
+	for (uint32_t i = 0; r == 0 && i < m->n_vacant; i++)
+		vacant[m->vacant[i].workload.v] = true;
+	for (uint32_t w = 0; r == 0 && m->places && w < m->n_workloads; w++)
+		if (!vacant[w] && !g->job_of[w])
+			r = fl_generation_note_left(g, w, err);
+	fl_mem_free(&fl_mem_heap, vacant);
+	return r;
+}
+
 int fl_generation_load(const struct fl_policy_ops *ops, struct fl_model *model,
 		       struct fl_policy *policy, const struct fl_generation_options *options,
 		       const struct fl_jobs *jobs, struct fl_generation *ret, fairlead_error *err)
 {
-	const struct fl_mem *mem = &fl_mem_heap;
-	struct fl_generation g = { .ops = ops, .model = model, .policy = policy };
-	int r;
+	struct fl_generation g = {
+		.ops = ops, .model = model, .policy = policy, .number = next_number()
+	};
+	int r = begin_jobs(&g, err);
 
-	g.job_of = mem->resize(mem->user, NULL, (model->n_workloads + 1) * sizeof *g.job_of);
-	r = g.job_of ? make_driver(options, &g, err) : fl_fail_nomem(err);
-	for (uint32_t w = 0; w < model->n_workloads && r == 0; w++)
-		g.job_of[w] = 0;
+	if (r == 0)
+		r = make_driver(options, &g, err);
 	for (uint32_t i = 0; i < jobs->n && r == 0; i++)
 		if (jobs->rows[i].workload.v != FL_NONE)
 			g.job_of[jobs->rows[i].workload.v] = jobs->rows[i].id;
+	if (r == 0)
+		r = find_left(&g, err);
 	if (r < 0)
 		fl_generation_done(&g);
 	else
@@ -621,6 +464,9 @@ void fl_generation_done(struct fl_generation *g)
 		g->ops->free(g->policy);
 	fl_model_free(g->model);
 	fl_mem_free(&fl_mem_heap, g->job_of);
+	fl_mem_free(&fl_mem_heap, g->left);
+	if (g->podsets.mem)
+		fl_pairs_done(&g->podsets);
 	*g = (struct fl_generation){ 0 };
 }
 
@@ -634,8 +480,14 @@ struct fl_live *fl_generation_job(const struct fl_generation *g, const struct fl
 
 void fl_generation_leave(struct fl_generation *g, struct fl_live *job)
 {
-	if (job->workload.v != FL_NONE)
-		g->job_of[job->workload.v] = 0;
+	fairlead_error none;
+
+	if (job->workload.v == FL_NONE)
+		return;
+	g->job_of[job->workload.v] = 0;
+	/* Without memory its place is not given back before the next generation. */
+	if (g->ops->join)
+		(void)fl_generation_note_left(g, job->workload.v, &none);
 	job->workload.v = FL_NONE;
 }
 

@@ -2,7 +2,8 @@
 /*
  * generation - the jobs of a moment as workloads of a sealed model, and the policy over them
  *
- * A sealed model has a fixed set of workloads.  When jobs were submitted the next generation is
+ * Jobs that are submitted join the model and the policy while there are places for them
+ * (model/newcomer.h); those that left give theirs back.  Where that cannot be, the next generation is
  * made: the trees of the configuration, the jobs that take part already, and the new ones; its
  * policy takes over the whole state of the policy before (decide/policy.h, adopt).
  *
@@ -13,7 +14,7 @@
  * its tasks.  Entitle: a gang of one task with all requests of the job, as all of it runs on one
  * machine; in the first generation, jobs that hold quota are placed on the daemon's machine.
  *
- * Cost: O(jobs log jobs).
+ * Cost: O(jobs log jobs); of a job that joins, what its queue costs.
  */
 #ifndef FL_DAEMON_ENGINE_GENERATION_H
 #define FL_DAEMON_ENGINE_GENERATION_H
@@ -28,7 +29,27 @@ struct fl_generation {
 	const struct fl_policy_ops *ops;
 	struct fl_policy *policy;
 	struct fl_driver driver;
-	uint64_t *job_of; /* by workload: the number of its job */
+	uint64_t *job_of;        /* by workload, and place of one: the number of its job */
+	uint64_t number;         /* no other one has it */
+	bool still;              /* usage does not move */
+	struct fl_pairs podsets; /* hash of what jobs ask for -> podset, of those that joined */
+	uint32_t *left;          /* workloads that jobs left, whose places may be given back */
+	uint32_t n_left, cap_left;
+};
+
+/*
+ * Makes the workloads of jobs that have `made_of`: all that is said of them, which state they are in, what they
+ * hold.
+ */
+struct fl_workload_maker {
+	/* What jobs are made of stays as it is until `end`. On the thread of the jobs, as `end`. */
+	int (*begin)(void *user, void **ret, fairlead_error *err);
+	/* Adds one workload. On any thread. */
+	int (*add)(void *making, struct fl_model *m, const void *made_of, fairlead_error *err);
+	/* Behind the last workload: what else there is. NULL: nothing. */
+	int (*finish)(void *making, struct fl_model *m, fairlead_error *err);
+	void (*end)(void *making);
+	void *user;
 };
 
 struct fl_generation_options {
@@ -41,6 +62,10 @@ struct fl_generation_options {
 	/* For the first one: what each job with quota holds; NULL: none does. */
 	const struct fl_run_grant *(*held)(void *user, uint64_t job, uint32_t *ret_n);
 	void *user;
+	const struct fl_workload_maker *maker; /* NULL: no job has `made_of` */
+	uint32_t spare;                        /* places for newcomers; 0: as many as are usual */
+	bool still; /* usage of queues is what objects say, and does not move (decide/policy.h) */
+	bool ours;  /* cycles pass over trees that another scheduler decides (FL_STEP_OURS) */
 };
 
 /*
@@ -51,6 +76,8 @@ struct fl_generation_options {
  */
 int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
 		      struct fl_generation *ret, fairlead_error *err);
+/* Is there a policy that takes the configuration of a cluster, before any job?  As fl_generation_new says it. */
+int fl_generation_check(const struct fl_config *config, fl_time now, fairlead_error *err);
 /*
  * A generation in the making, from the jobs of a moment.  The long steps, the model and a fresh
  * policy on it, need only data of the draft, so they may run on another thread while jobs and the
@@ -83,7 +110,9 @@ void fl_generation_done(struct fl_generation *g);
 /* The job of a workload; NULL: none, or it left. */
 struct fl_live *fl_generation_job(const struct fl_generation *g, const struct fl_jobs *jobs,
 				  struct fl_workload w);
-/* The job leaves its workload; it may be added to a later generation. */
+/* The job of @w left it: its place may be given back. */
+int fl_generation_note_left(struct fl_generation *g, uint32_t w, fairlead_error *err);
+/* The job leaves its workload; it may be added again. */
 void fl_generation_leave(struct fl_generation *g, struct fl_live *job);
 /* Would @job be added at @now? */
 bool fl_generation_wants(const struct fl_live *job, fl_time now);

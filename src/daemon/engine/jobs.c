@@ -6,11 +6,12 @@
 
 #include "base/mix.h"
 
-enum { ASKS_KEPT = 1024 }; /* so many are not worth a search for unused ones */
+/* So many are not worth a search for unused ones. */
+enum { ASKS_KEPT = 1024, NAMES_KEPT = 2048 };
 
 int fl_jobs_init(struct fl_jobs *j, fairlead_error *err)
 {
-	*j = (struct fl_jobs){ .last_submitted = FL_TIME_NONE };
+	*j = (struct fl_jobs){ .last_submitted = FL_TIME_NONE, .next_begin = FL_NEVER };
 	fl_pairs_init(&j->asks_of, &fl_mem_heap);
 	return fl_names_init(&j->names, &fl_mem_heap, err);
 }
@@ -21,6 +22,7 @@ void fl_jobs_done(struct fl_jobs *j)
 		free(j->rows[i].ending);
 	fl_names_done(&j->names);
 	fl_pairs_done(&j->asks_of);
+	fl_alike_done(&j->alike);
 	fl_mem_free(&fl_mem_heap, j->rows);
 	fl_mem_free(&fl_mem_heap, j->asks);
 	fl_mem_free(&fl_mem_heap, j->asks_before);
@@ -31,7 +33,7 @@ void fl_jobs_done(struct fl_jobs *j)
 	*j = (struct fl_jobs){ 0 };
 }
 
-static uint32_t place_of(const struct fl_jobs *j, uint64_t id)
+uint32_t fl_jobs_place_of(const struct fl_jobs *j, uint64_t id)
 {
 	uint32_t low = 0, high = j->n;
 
@@ -48,7 +50,7 @@ static uint32_t place_of(const struct fl_jobs *j, uint64_t id)
 
 struct fl_live *fl_jobs_find(const struct fl_jobs *j, uint64_t id)
 {
-	uint32_t at = place_of(j, id);
+	uint32_t at = fl_jobs_place_of(j, id);
 
 	return at < j->n && j->rows[at].id == id ? &j->rows[at] : NULL;
 }
@@ -214,9 +216,13 @@ static void close_holes(struct fl_jobs *j)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < j->n_awaits; i++)
-		if (j->awaits[i].on)
-			j->awaits[kept++] = j->awaits[i];
+	j->awaits_later = false;
+	for (uint32_t i = 0; i < j->n_awaits; i++) {
+		if (!j->awaits[i].on)
+			continue;
+		j->awaits_later |= j->awaits[i].on > j->awaits[i].job;
+		j->awaits[kept++] = j->awaits[i];
+	}
 	j->n_awaits = kept;
 	j->n_awaits_gone = 0;
 }
@@ -234,6 +240,26 @@ static int add_awaits(struct fl_jobs *j, uint64_t id, const struct fl_job_after 
 	return 0;
 }
 
+static void drop_job(struct fl_jobs *j, struct fl_live *job)
+{
+	free(job->ending);
+	j->n_over--;
+}
+
+/* The row for a job, by its number, where there is room for one more. */
+static struct fl_live *room_for(struct fl_jobs *j, uint64_t id)
+{
+	uint32_t at = j->n && j->rows[j->n - 1].id >= id ? fl_jobs_place_of(j, id) : j->n;
+
+	if (at < j->n && j->rows[at].id == id) {
+		drop_job(j, &j->rows[at]); /* it has ended */
+		return &j->rows[at];
+	}
+	memmove(&j->rows[at + 1], &j->rows[at], (j->n - at) * sizeof *j->rows);
+	j->n++;
+	return &j->rows[at];
+}
+
 /* All steps that may fail come before the first change that matters. */
 int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_job_after *after,
 		  uint32_t n_after, struct fl_live **ret, fairlead_error *err)
@@ -245,6 +271,7 @@ int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_
 	if ((r = reserve_count(&j->of_user, &j->cap_user, job.user.v, err)) < 0 ||
 	    (r = reserve_count(&j->of_queue, &j->cap_queue, job.queue.v, err)) < 0 ||
 	    (r = reserve_bytes(j, job.user.v, err)) < 0 ||
+	    (r = fl_alike_reserve(&j->alike, err)) < 0 ||
 	    (r = fl_mem_grow(&fl_mem_heap, &j->rows, &j->cap, j->n + 1, sizeof *j->rows, err)) < 0)
 		return r;
 	if (!over && (r = add_awaits(j, job.id, after, n_after, err)) < 0)
@@ -257,16 +284,21 @@ int fl_jobs_place(struct fl_jobs *j, const struct fl_live *row, const struct fl_
 		j->of_queue[job.queue.v]++;
 		j->bytes_of_user[job.user.v] += job.bytes;
 		j->n_live++;
+		if (job.named)
+			fl_alike_add(&j->alike, job.user, job.named, job.id, job.singleton);
+		if (job.begin)
+			j->next_begin = fl_amount_min(j->next_begin, job.begin);
 	}
 	for (uint32_t i = 0; i < n_after; i++) {
 		struct fl_live *on = fl_jobs_find(j, after[i].job);
 
 		if (on && !over)
 			on->awaited++;
+		j->awaits_later |= after[i].job > job.id;
 	}
 	if (job.submitted > j->last_submitted)
 		j->last_submitted = job.submitted;
-	*ret = &j->rows[j->n++];
+	*ret = room_for(j, job.id);
 	**ret = job;
 	return 0;
 }
@@ -279,6 +311,13 @@ int fl_jobs_restore(struct fl_jobs *j, const struct fl_live *row, const struct f
 	int r;
 
 	job.bytes = spec->bytes;
+	job.named = fl_alike_name(spec->name);
+	job.singleton = spec->singleton;
+	job.once = spec->once;
+	job.interactive = spec->interactive != FL_INTERACTIVE_NOT;
+	job.most = spec->array_most;
+	job.time_limit = spec->time_limit;
+	job.why_held = *spec->hold_reason != '\0';
 	if ((r = intern(j, spec->queue, &job.queue, err)) < 0 ||
 	    (r = intern(j, spec->user, &job.user, err)) < 0 ||
 	    (r = spell_asks(j, spec, &asks, err)) < 0 ||
@@ -303,6 +342,7 @@ int fl_jobs_add(struct fl_jobs *j, uint64_t id, const struct fl_job_spec *spec, 
 		.started = FL_TIME_NONE,
 		.ended = FL_TIME_NONE,
 		.retry = FL_TIME_NONE,
+		.begin = spec->begin,
 		.outcome = -1,
 	};
 
@@ -359,15 +399,11 @@ int fl_jobs_end(struct fl_jobs *j, struct fl_live *job, enum fl_job_state state,
 	j->of_user[job->user.v]--;
 	j->of_queue[job->queue.v]--;
 	j->bytes_of_user[job->user.v] -= job->bytes;
+	if (job->named)
+		fl_alike_drop(&j->alike, job->user, job->named, job->singleton);
 	j->n_live--;
 	j->n_over++;
 	return 0;
-}
-
-static void drop_job(struct fl_jobs *j, struct fl_live *job)
-{
-	free(job->ending);
-	j->n_over--;
 }
 
 void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_live *job), void *user)
@@ -386,9 +422,103 @@ void fl_jobs_drop(struct fl_jobs *j, bool (*may)(void *user, const struct fl_liv
 		forget_asks(j);
 }
 
+/* --- names --- */
+
+/* In the order that they have, so no symbol becomes a higher one. */
+static int take_names(const struct fl_names *from, uint32_t *used, struct fl_names *to)
+{
+	fairlead_error none;
+	int r = fl_names_init(to, &fl_mem_heap, &none);
+
+	for (uint32_t s = 0; r == 0 && s < from->n; s++) {
+		const char *text = fl_names_text(from, (struct fl_sym){ s });
+		struct fl_sym now;
+
+		if (used[s] == FL_NONE)
+			continue;
+		r = fl_names_add(to, text, strlen(text), &now, &none);
+		used[s] = now.v;
+	}
+	return r;
+}
+
+static void rename_jobs(struct fl_jobs *j, const uint32_t *is)
+{
+	for (uint32_t i = 0; i < j->n; i++) {
+		j->rows[i].queue.v = is[j->rows[i].queue.v];
+		j->rows[i].user.v = is[j->rows[i].user.v];
+	}
+}
+
+/* What was counted for a symbol is for what it is now. */
+static void rename_counts(struct fl_jobs *j, const uint32_t *is, uint32_t n)
+{
+	for (uint32_t s = 0; s < n; s++) {
+		const uint32_t user = s < j->cap_user ? j->of_user[s] : 0;
+		const uint32_t queue = s < j->cap_queue ? j->of_queue[s] : 0;
+		const uint64_t bytes = s < j->cap_bytes ? j->bytes_of_user[s] : 0;
+
+		if (s < j->cap_user)
+			j->of_user[s] = 0;
+		if (s < j->cap_queue)
+			j->of_queue[s] = 0;
+		if (s < j->cap_bytes)
+			j->bytes_of_user[s] = 0;
+		if (user)
+			j->of_user[is[s]] = user;
+		if (queue)
+			j->of_queue[is[s]] = queue;
+		if (bytes)
+			j->bytes_of_user[is[s]] = bytes;
+	}
+}
+
+void fl_jobs_forget_names(struct fl_jobs *j)
+{
+	const uint32_t n = j->names.n;
+	struct fl_names names = { 0 };
+	uint32_t kept = 0, *is;
+
+	if (n < NAMES_KEPT)
+		return;
+	is = fl_mem_heap.resize(fl_mem_heap.user, NULL, n * sizeof *is);
+	if (!is)
+		return;
+	memset(is, 0xff, n * sizeof *is); /* FL_NONE */
+	for (uint32_t i = 0; i < j->n; i++)
+		is[j->rows[i].queue.v] = is[j->rows[i].user.v] = 0;
+	for (uint32_t s = 0; s < n; s++)
+		kept += is[s] != FL_NONE;
+	if (kept < n / 2 && take_names(&j->names, is, &names) == 0) {
+		rename_jobs(j, is);
+		rename_counts(j, is, n);
+		fl_names_done(&j->names);
+		j->names = names;
+		j->names_number++;
+		names = (struct fl_names){ 0 };
+	}
+	fl_names_done(&names);
+	fl_mem_free(&fl_mem_heap, is);
+}
+
 bool fl_after_is(enum fl_after how, enum fl_job_state state)
 {
-	return how == FL_AFTER_ANY || (how == FL_AFTER_OK) == (state == FL_JOB_DONE);
+	return how == FL_AFTER_ANY || how == FL_AFTER_BEGUN ||
+	       (how == FL_AFTER_OK) == (state == FL_JOB_DONE);
+}
+
+uint32_t fl_jobs_awaited_by(const struct fl_jobs *j, uint64_t id, uint64_t *ret, uint32_t room)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = first_await(j, id); i < j->n_awaits && j->awaits[i].job == id; i++) {
+		if (!j->awaits[i].on)
+			continue;
+		if (n < room)
+			ret[n] = j->awaits[i].on;
+		n++;
+	}
+	return n;
 }
 
 bool fl_jobs_waits_for(const struct fl_jobs *j, uint64_t id)
@@ -406,18 +536,208 @@ void fl_jobs_waited(struct fl_jobs *j, uint64_t id, uint64_t on)
 			drop_await(j, &j->awaits[i]);
 }
 
-void fl_jobs_tell(struct fl_jobs *j, uint64_t on, enum fl_job_state state,
-		  void (*fn)(void *user, uint64_t job, bool as_wanted), void *user)
+/* Those that wait for it to begin, or all. */
+static void tell(struct fl_jobs *j, uint64_t on, enum fl_job_state state, bool begun,
+		 void (*fn)(void *user, uint64_t job, bool as_wanted), void *user)
 {
 	const struct fl_live *job = fl_jobs_find(j, on);
 
-	/* Jobs that wait for it were submitted later. */
-	for (uint32_t i = first_await(j, on); job && job->awaited && i < j->n_awaits; i++) {
+	/* Jobs that wait for it were submitted later, but for changed dependencies. */
+	for (uint32_t i = j->awaits_later ? 0 : first_await(j, on);
+	     job && job->awaited && i < j->n_awaits; i++) {
 		struct fl_awaits row = j->awaits[i];
 
-		if (row.on != on)
+		if (row.on != on || (begun && row.how != FL_AFTER_BEGUN))
 			continue;
 		drop_await(j, &j->awaits[i]);
-		fn(user, row.job, fl_after_is(row.how, state));
+		fn(user, row.job, begun || fl_after_is(row.how, state));
 	}
+}
+
+void fl_jobs_tell(struct fl_jobs *j, uint64_t on, enum fl_job_state state,
+		  void (*fn)(void *user, uint64_t job, bool as_wanted), void *user)
+{
+	tell(j, on, state, /* begun= */ false, fn, user);
+}
+
+void fl_jobs_tell_begun(struct fl_jobs *j, uint64_t on,
+			void (*fn)(void *user, uint64_t job, bool as_wanted), void *user)
+{
+	tell(j, on, FL_JOB_RUNS, /* begun= */ true, fn, user);
+}
+
+/* --- begin --- */
+
+uint32_t fl_jobs_count_due(const struct fl_jobs *j, fl_time wall)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < j->n; i++)
+		n += j->rows[i].begin && j->rows[i].begin <= wall &&
+		     !fl_job_is_over(j->rows[i].state);
+	return n;
+}
+
+int fl_jobs_due(struct fl_jobs *j, fl_time wall,
+		int (*fn)(void *user, struct fl_live *job, fairlead_error *err), void *user,
+		fairlead_error *err)
+{
+	int r = 0;
+
+	j->next_begin = FL_NEVER;
+	for (uint32_t i = 0; i < j->n && r == 0; i++) {
+		struct fl_live *job = &j->rows[i];
+
+		if (!job->begin || fl_job_is_over(job->state))
+			continue;
+		if (job->begin > wall) {
+			j->next_begin = fl_amount_min(j->next_begin, job->begin);
+			continue;
+		}
+		job->begin = 0;
+		r = fn(user, job, err);
+	}
+	return r;
+}
+/* --- changes --- */
+
+int fl_jobs_move(struct fl_jobs *j, struct fl_live *job, const char *queue, fairlead_error *err)
+{
+	struct fl_sym to;
+	int r = intern(j, queue, &to, err);
+
+	if (r == 0)
+		r = reserve_count(&j->of_queue, &j->cap_queue, to.v, err);
+	if (r < 0)
+		return r;
+	j->of_queue[job->queue.v]--;
+	j->of_queue[to.v]++;
+	job->queue = to;
+	return 0;
+}
+
+int fl_jobs_rename(struct fl_jobs *j, struct fl_live *job, const char *name, fairlead_error *err)
+{
+	int r = fl_alike_reserve(&j->alike, err);
+
+	if (r < 0)
+		return r;
+	if (job->named)
+		fl_alike_drop(&j->alike, job->user, job->named, job->singleton);
+	job->named = fl_alike_name(name);
+	if (job->named)
+		fl_alike_add(&j->alike, job->user, job->named, job->id, job->singleton);
+	return 0;
+}
+
+int fl_jobs_set_after(struct fl_jobs *j, struct fl_live *job, const struct fl_job_after *after,
+		      uint32_t n_after, fairlead_error *err)
+{
+	uint32_t at;
+
+	if (fl_mem_grow(&fl_mem_heap, &j->awaits, &j->cap_awaits, j->n_awaits + n_after,
+			sizeof *j->awaits, err) < 0)
+		return FAIRLEAD_ENOMEM;
+	forget_awaits(j, job->id);
+	close_holes(j);
+	at = first_await(j, job->id);
+	if (n_after)
+		memmove(&j->awaits[at + n_after], &j->awaits[at],
+			(j->n_awaits - at) * sizeof *j->awaits);
+	j->n_awaits += n_after;
+	for (uint32_t i = 0; i < n_after; i++) {
+		struct fl_live *on = fl_jobs_find(j, after[i].job);
+
+		j->awaits[at + i] = (struct fl_awaits){ job->id, after[i].job, after[i].how };
+		j->awaits_later |= after[i].job > job->id;
+		if (on)
+			on->awaited++;
+	}
+	return 0;
+}
+
+enum { SEARCHED = 16 }; /* jobs whose room in a search costs as much as a dependency */
+
+/* Jobs to be looked at, and by row whether they were. */
+struct search {
+	const struct fl_jobs *j;
+	uint64_t *stack;
+	bool *seen;
+	uint32_t n;
+};
+
+static void look_at(struct search *s, uint64_t id)
+{
+	const struct fl_live *job = fl_jobs_find(s->j, id);
+
+	if (!job || s->seen[job - s->j->rows])
+		return;
+	s->seen[job - s->j->rows] = true;
+	s->stack[s->n++] = id;
+}
+
+static int search(struct search *s, uint64_t job, uint32_t *budget)
+{
+	const struct fl_jobs *j = s->j;
+
+	while (s->n) {
+		uint64_t id = s->stack[--s->n];
+
+		if (id == job)
+			return 1;
+		for (uint32_t i = first_await(j, id); i < j->n_awaits && j->awaits[i].job == id;
+		     i++) {
+			if (*budget == 0)
+				return 1;
+			--*budget;
+			if (j->awaits[i].on)
+				look_at(s, j->awaits[i].on);
+		}
+	}
+	return 0;
+}
+
+int fl_jobs_would_loop(const struct fl_jobs *j, uint64_t job, const struct fl_job_after *after,
+		       uint32_t n_after, uint32_t *budget, fairlead_error *err)
+{
+	const uint32_t cost = j->n / SEARCHED; /* of the memory below */
+	bool any = false;
+
+	for (uint32_t i = 0; i < n_after; i++)
+		any |= after[i].job == job || fl_jobs_waits_for(j, after[i].job);
+	if (!any)
+		return 0;
+	if (*budget < cost) {
+		*budget = 0;
+		return 1;
+	}
+	*budget -= cost;
+
+	struct search s = { .j = j,
+			    .stack = calloc((size_t)j->n + 1, sizeof *s.stack),
+			    .seen = calloc((size_t)j->n + 1, sizeof *s.seen) };
+	int r = s.stack && s.seen ? 0 : fl_fail_nomem(err);
+
+	for (uint32_t i = 0; r == 0 && i < n_after; i++)
+		look_at(&s, after[i].job);
+	if (r == 0)
+		r = search(&s, job, budget);
+	free(s.stack);
+	free(s.seen);
+	return r;
+}
+
+void fl_jobs_settle_awaits(struct fl_jobs *j)
+{
+	for (uint32_t i = 0; i < j->n; i++)
+		j->rows[i].awaited = 0;
+	for (uint32_t i = 0; i < j->n_awaits; i++) {
+		struct fl_live *on = fl_jobs_find(j, j->awaits[i].on);
+
+		if (on && !fl_job_is_over(on->state))
+			on->awaited++;
+		else
+			j->awaits[i].on = 0;
+	}
+	close_holes(j);
 }

@@ -12,13 +12,15 @@
 #include "daemon/engine/jobs.h"
 
 struct saved_live {
-	uint64_t id, array, preemptor;
-	int64_t submitted, started, ended, ran, retry, waits;
+	uint64_t id, array, preemptor, named;
+	int64_t submitted, started, ended, ran, retry, waits, begin, time_limit;
 	uint32_t queue, user, uid, bytes, tasks, asks;
 	uint32_t state, stopping, held, attempt, evictions, losses, workload, priority;
+	uint32_t most, singleton, once, interactive;
 	int32_t outcome, status;
+	uint32_t relimited, why_held;
 };
-static const struct fl_image_kind live_kind = { "daemon.jobs", sizeof(struct saved_live), 1 };
+static const struct fl_image_kind live_kind = { "daemon.jobs", sizeof(struct saved_live), 2 };
 
 static const struct fl_image_kind asks_kind = { "daemon.asks", sizeof(struct fl_asks), 0 };
 
@@ -38,12 +40,17 @@ static struct saved_live spell(const struct fl_live *job)
 	row.id = job->id;
 	row.array = job->array;
 	row.preemptor = job->preemptor;
+	row.named = job->named;
 	row.submitted = job->submitted;
 	row.started = job->started;
 	row.ended = job->ended;
 	row.ran = job->ran;
 	row.retry = job->retry;
 	row.waits = job->waits;
+	row.begin = job->begin;
+	row.time_limit = job->time_limit;
+	row.relimited = job->relimited;
+	row.why_held = job->why_held;
 	row.queue = job->queue.v;
 	row.user = job->user.v;
 	row.uid = job->uid;
@@ -58,6 +65,10 @@ static struct saved_live spell(const struct fl_live *job)
 	row.losses = job->losses;
 	row.workload = job->workload.v;
 	row.priority = (uint32_t)job->priority;
+	row.most = job->most;
+	row.singleton = job->singleton;
+	row.once = job->once;
+	row.interactive = job->interactive;
 	row.outcome = job->outcome;
 	row.status = job->status;
 	return row;
@@ -135,7 +146,8 @@ static bool is_sound(const struct fl_jobs *j, const struct saved_live *row, uint
 {
 	return row->id > before && row->queue < j->names.n && row->user < j->names.n &&
 	       row->asks < n_asks && row->state < FL_JOB_DONE && row->stopping < FL_GO_WHYS &&
-	       row->held < FL_HOLDS;
+	       row->held < FL_HOLDS && row->singleton <= 1 && row->once <= 1 &&
+	       row->interactive <= 1;
 }
 
 static struct fl_live live_of(const struct saved_live *row)
@@ -143,12 +155,21 @@ static struct fl_live live_of(const struct saved_live *row)
 	return (struct fl_live){ .id = row->id,
 				 .array = row->array,
 				 .preemptor = row->preemptor,
+				 .named = row->named,
+				 .most = row->most,
+				 .singleton = row->singleton != 0,
+				 .once = row->once != 0,
+				 .interactive = row->interactive != 0,
 				 .submitted = row->submitted,
 				 .started = row->started,
 				 .ended = row->ended,
 				 .ran = row->ran,
 				 .retry = row->retry,
 				 .waits = row->waits,
+				 .begin = row->begin,
+				 .time_limit = row->time_limit,
+				 .relimited = row->relimited != 0,
+				 .why_held = row->why_held != 0,
 				 .queue = { row->queue },
 				 .user = { row->user },
 				 .uid = row->uid,
@@ -172,8 +193,8 @@ static int take_awaits(const struct saved_await *all, uint32_t n, uint32_t *at, 
 {
 	*ret_n = 0;
 	for (; *at < n && all[*at].job == job; ++*at) {
-		if (*ret_n == FL_JOB_AFTER || all[*at].on == 0 || all[*at].on >= job ||
-		    all[*at].how > FL_AFTER_ANY)
+		if (*ret_n == FL_JOB_AFTER || all[*at].on == 0 || all[*at].on == job ||
+		    all[*at].how >= FL_AFTERS)
 			return fl_image_damaged(await_kind.name, err);
 		ret[(*ret_n)++] = (struct fl_job_after){ .job = all[*at].on,
 							 .how = (enum fl_after)all[*at].how };
@@ -205,6 +226,8 @@ static int load_live(struct fl_jobs *j, const struct fl_image *image, const uint
 		if (r == 0)
 			r = fl_jobs_place(j, &job, after, n_after, &placed, err);
 	}
+	if (r == 0)
+		fl_jobs_settle_awaits(j);
 	return r == 0 && at < n_awaits ? fl_image_damaged(await_kind.name, err) : r;
 }
 

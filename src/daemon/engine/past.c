@@ -6,8 +6,7 @@
 #include <string.h>
 
 #include "codec/job/job_json.h"
-#include "sim/forecast.h"
-#include "tell/tell.h"
+#include "tell/eta.h"
 
 struct fl_past {
 	struct fl_jobs jobs; /* in no order */
@@ -213,6 +212,14 @@ static int add_spares(struct trial *t, fairlead_error *err)
 	return r;
 }
 
+/* A word of the jobs of the past as one of the model. */
+static int put_word(struct trial *t, struct fl_sym word, struct fl_sym *ret, fairlead_error *err)
+{
+	const char *text = fl_names_text(&t->past->jobs.names, word);
+
+	return fl_model_sym(t->m, text, strlen(text), ret, err);
+}
+
 static int push_life(struct trial *t, const struct fl_live *job, uint32_t row, struct fl_workload w,
 		     fairlead_error *err)
 {
@@ -223,9 +230,13 @@ static int push_life(struct trial *t, const struct fl_live *job, uint32_t row, s
 				    .runs = FL_NEVER,
 				    .asked = known->limit,
 				    .leaves = FL_NEVER,
-				    .waited = FL_TIME_NONE,
-				    .class_name = known->name,
-				    .user = past->user };
+				    .waited = FL_TIME_NONE };
+	int r = put_word(t, known->name, &life.class_name, err);
+
+	if (r == 0)
+		r = put_word(t, past->user, &life.user, err);
+	if (r < 0)
+		return r;
 
 	if (job->id != past->id)
 		life.arrives = past->submitted;
@@ -339,6 +350,55 @@ static struct fl_workload was(const struct trial *t, struct fl_workload w)
 	return (struct fl_workload){ FL_NONE };
 }
 
+static struct fl_question question_of(const struct trial *t)
+{
+	return (struct fl_question){ .model = t->view.model,
+				     .ops = t->view.ops,
+				     .policy = t->view.policy,
+				     .now = t->view.now };
+}
+
+static void end_trial(struct trial *t)
+{
+	free(t->was);
+	free(t->spare_of);
+	free(t->coming.original);
+}
+
+int fl_past_foretell_all(const struct fl_past *p, const struct fl_live_view *is,
+			 struct fl_jobs *jobs, struct fl_foretold *rows, uint32_t n,
+			 struct fl_forecast_basis *ret_basis, fairlead_error *err)
+{
+	struct trial t = { .past = p, .jobs = jobs, .view = *is };
+	struct fl_forecast *forecasts = calloc((size_t)n + 1, sizeof *forecasts);
+	struct fl_forecast_options options;
+	uint32_t asked = 0;
+	int r = forecasts ? prepare(&t, err) : fl_fail_nomem(err);
+
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const struct fl_live *job = fl_jobs_find(jobs, rows[i].job);
+
+		rows[i].forecast.state = FL_FORECAST_NOT;
+		if (job && job->workload.v != FL_NONE)
+			forecasts[asked++].workload = job->workload;
+	}
+	if (r == 0 && asked > 0) {
+		const struct fl_question q = question_of(&t);
+
+		r = fl_tell_etas(&q, &t.coming, forecasts, asked, &options, ret_basis, err);
+	}
+	asked = 0;
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const struct fl_live *job = fl_jobs_find(jobs, rows[i].job);
+
+		if (job && job->workload.v != FL_NONE)
+			rows[i].forecast = forecasts[asked++];
+	}
+	free(forecasts);
+	end_trial(&t);
+	return r;
+}
+
 int fl_past_foretell(const struct fl_past *p, const struct fl_live_view *is, struct fl_jobs *jobs,
 		     uint64_t id, struct fl_eta *ret, fairlead_error *err)
 {
@@ -349,10 +409,7 @@ int fl_past_foretell(const struct fl_past *p, const struct fl_live_view *is, str
 	if (r == 0 && (!job || job->workload.v == FL_NONE))
 		r = fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is not in the policy", id);
 	if (r == 0) {
-		const struct fl_question q = { .model = t.view.model,
-					       .ops = t.view.ops,
-					       .policy = t.view.policy,
-					       .now = t.view.now };
+		const struct fl_question q = question_of(&t);
 
 		r = fl_tell_eta(&q, &t.coming, job->workload, ret, err);
 	}
@@ -360,8 +417,50 @@ int fl_past_foretell(const struct fl_past *p, const struct fl_live_view *is, str
 		ret->forecast.workload = was(&t, ret->forecast.workload);
 		ret->forecast.awaited = was(&t, ret->forecast.awaited);
 	}
-	free(t.was);
-	free(t.spare_of);
-	free(t.coming.original);
+	end_trial(&t);
+	return r;
+}
+
+static int draw(const struct trial *t, const struct fl_future_options *o, struct fl_future *ret,
+		fairlead_error *err)
+{
+	struct fl_forecast_options options = fl_forecast_default;
+	struct fl_runtimes times;
+	int r = fl_runtimes_init(&times, &fl_mem_heap, t->m, err);
+
+	options.mem = &fl_mem_heap;
+	options.now = t->view.now;
+	options.seed = o->seed;
+	options.told = true;
+	options.arrivals = o->arrivals ? t->coming.period : 0;
+	options.original = t->coming.original;
+	if (r == 0)
+		r = fl_runtimes_learn(&times, err);
+	if (r == 0)
+		r = fl_forecast_lives(t->view.ops, t->view.policy, t->m, &times, &options,
+				      /* run= */ 0, ret->lives, &ret->basis, err);
+	fl_runtimes_done(&times);
+	return r;
+}
+
+int fl_past_future(const struct fl_past *p, const struct fl_live_view *is, struct fl_jobs *jobs,
+		   const struct fl_future_options *options, struct fl_future *ret,
+		   fairlead_error *err)
+{
+	static const char name[] = "From the present state";
+	struct trial t = { .past = p, .jobs = jobs, .view = *is };
+	int r;
+
+	*ret = (struct fl_future){ 0 };
+	t.view.of.config = options->config;
+	r = prepare(&t, err);
+	if (r == 0)
+		r = fl_model_sym(t.m, name, sizeof name - 1, &t.m->simulation.name, err);
+	if (r == 0) {
+		ret->view = t.view;
+		ret->lives = calloc((size_t)t.m->n_workloads + 1, sizeof *ret->lives);
+		r = ret->lives ? draw(&t, options, ret, err) : fl_fail_nomem(err);
+	}
+	end_trial(&t);
 	return r;
 }

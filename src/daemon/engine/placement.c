@@ -78,13 +78,11 @@ uint32_t fl_live_grants(const struct fl_living *of, const struct fl_live *job,
 
 /* --- as text --- */
 
-const char *fl_live_placement(const struct fl_living *of, const struct fl_live *job,
-			      char buffer[FL_PLACEMENT])
+const char *fl_grants_text(const struct fl_run_grant *grants, uint32_t n, char buffer[FL_PLACEMENT])
 {
-	struct fl_run_grant grants[FL_GRANTS];
-	uint32_t n = fl_live_grants(of, job, grants, FL_GRANTS);
 	size_t size = FL_PLACEMENT, used = 1;
 
+	buffer[0] = '\0';
 	if (!n)
 		return NULL;
 	buffer[0] = '[';
@@ -96,6 +94,14 @@ const char *fl_live_placement(const struct fl_living *of, const struct fl_live *
 	buffer[used++] = ']';
 	buffer[used] = '\0';
 	return buffer;
+}
+
+const char *fl_live_placement(const struct fl_living *of, const struct fl_live *job,
+			      char buffer[FL_PLACEMENT])
+{
+	struct fl_run_grant grants[FL_GRANTS];
+
+	return fl_grants_text(grants, fl_live_grants(of, job, grants, FL_GRANTS), buffer);
 }
 
 int fl_placement_read(const char *json, struct fl_run_grant *ret, uint32_t room, uint32_t *ret_n,

@@ -24,6 +24,9 @@ uint32_t fl_live_grants(const struct fl_living *of, const struct fl_live *job,
  */
 const char *fl_live_placement(const struct fl_living *of, const struct fl_live *job,
 			      char buffer[FL_PLACEMENT]);
+/* Of these rows, FL_GRANTS at most. */
+const char *fl_grants_text(const struct fl_run_grant *grants, uint32_t n,
+			   char buffer[FL_PLACEMENT]);
 /* And back. FAIRLEAD_EINPUT. */
 int fl_placement_read(const char *json, struct fl_run_grant *ret, uint32_t room, uint32_t *ret_n,
 		      fairlead_error *err);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/time.h"
 #include "daemon/config/config_queue.h"
 #include "report/out/report.h"
 
@@ -105,6 +106,31 @@ static bool takes_no_part(const struct fl_generation *g, const struct fl_live *j
 		       g->ops->state(g->policy, job->workload) == FL_STATE_EXCLUDED;
 }
 
+/* "2026-01-31 12:00:00". */
+static void put_begin(fl_time begin, char *buffer, size_t size)
+{
+	char text[40];
+
+	fl_time_format(text, begin);
+	text[10] = ' ';
+	(void)snprintf(buffer, size, "begins at %.19s UTC", text);
+}
+
+/* Why a job is not let in (gate.h), without asking the gates again, which may take long. */
+static void put_gate(const struct fl_jobs *jobs, const struct fl_live *job, char *buffer,
+		     size_t size)
+{
+	if (fl_jobs_waits_for(jobs, job->id))
+		(void)snprintf(buffer, size, "waits for other jobs to end");
+	else if (job->singleton)
+		(void)snprintf(buffer, size,
+			       "waits for earlier jobs of its name to end (singleton)");
+	else
+		(void)snprintf(buffer, size,
+			       "waits for others of its array: %u of them may run at once",
+			       job->most);
+}
+
 const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job, char *buffer,
 			   size_t size)
 {
@@ -117,7 +143,9 @@ const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job
 		text = job->held == FL_HOLD_ADMIN ? "waits to be released by an admin" :
 						    "waits to be released";
 	else if (job->state == FL_JOB_DEPENDS)
-		text = "waits for other jobs to end";
+		return put_gate(of->jobs, job, buffer, size), buffer;
+	else if (job->state == FL_JOB_WAITS && job->begin)
+		return put_begin(job->begin, buffer, size), buffer;
 	else if (takes_no_part(g, job))
 		return put_queue_reason(of, job, buffer, size), buffer;
 	else if (job->state == FL_JOB_WAITS && job->workload.v == FL_NONE)
@@ -127,6 +155,9 @@ const char *fl_live_reason(const struct fl_living *of, const struct fl_live *job
 		text = waiting_reason(g, job);
 	else if (job->state == FL_JOB_STOPS)
 		text = fl_go_why_name(job->stopping);
+	else if (job->held)
+		text = job->held == FL_HOLD_ADMIN ? "held from starting again by an admin" :
+						    "held from starting again";
 	(void)snprintf(buffer, size, "%s", text);
 	return buffer;
 }

@@ -41,6 +41,8 @@ void fl_row_of_admission(const struct fl_living *of, const struct fl_live *job, 
 		.placement = fl_live_placement(of, job, texts->placement),
 		.ended = ended,
 		.preemptor = job->preemptor,
+		.cpu = job->cpu,
+		.memory = job->memory,
 	};
 }
 

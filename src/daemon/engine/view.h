@@ -17,6 +17,7 @@ struct fl_living {
 	const struct fl_capacity *capacity;
 	const struct fl_jobs *jobs;
 	const struct fl_generation *generation;
+	const struct fl_workload_maker *maker; /* NULL: no job has `made_of` */
 };
 
 /* The state at a moment. The policy may be marked and rolled back. */
@@ -32,6 +33,15 @@ struct fl_live_view {
 };
 void fl_live_view_of(const struct fl_living *of, fl_time now, struct fl_live_view *ret);
 
+/* What its workload asks for of one resource, all its pods together. */
+struct fl_live_ask {
+	struct fl_resource resource;
+	fl_amount amount;
+};
+/* Of @room rows at most; of a job that is in the policy. */
+uint32_t fl_live_asks(const struct fl_live_view *v, const struct fl_live *job,
+		      struct fl_live_ask *ret, uint32_t room);
+
 /* What quotas are parts of. In @arena; FAIRLEAD_ENOMEM. */
 int fl_live_view_machine(const struct fl_live_view *v, struct fl_arena *arena,
 			 struct fl_explain_machine *ret, fairlead_error *err);
@@ -42,5 +52,39 @@ int fl_live_view_machine(const struct fl_live_view *v, struct fl_arena *arena,
  */
 int fl_live_view_try(const struct fl_live_view *v, struct fl_jobs *jobs,
 		     const struct fl_config *config, struct fl_live_view *ret, fairlead_error *err);
+
+/* --- the order of pending jobs in their queues --- */
+
+/*
+ * Where a pending job stands.  In each queue the higher priority is first, then the earlier job: that
+ * is the order by which `why` counts, and by which positions are numbers.
+ */
+struct fl_live_pending {
+	uint32_t node; /* of the ClusterQueue or Queue */
+	int32_t priority;
+	fl_time submitted;
+	uint64_t job;
+	struct fl_workload workload; /* not compared, and neither is: */
+	struct fl_sym queue;         /* as the job names it */
+};
+
+static inline bool fl_live_is_pending(const struct fl_live *job)
+{
+	return job->state == FL_JOB_WAITS && job->workload.v != FL_NONE;
+}
+
+static inline struct fl_live_pending fl_live_pending_of(const struct fl_model *m,
+							const struct fl_live *job)
+{
+	return (struct fl_live_pending){ m->workloads[job->workload.v].cluster_queue.v,
+					 job->priority,
+					 job->submitted,
+					 job->id,
+					 job->workload,
+					 job->queue };
+}
+
+/* Queue by queue, in each in its order; for qsort, too. */
+int fl_live_pending_cmp(const void *a, const void *b);
 
 #endif

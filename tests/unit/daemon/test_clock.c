@@ -193,4 +193,28 @@ TEST(of_the_machine)
 	assert_true(fl_clock_now(&again) - past.at < 60 * FL_SECOND);
 }
 
+/* It goes by another machine's clock, which shows whole seconds a while ago: steps of its own are nothing. */
+TEST(of_another_machine)
+{
+	struct fl_clock_past nothing = { 0 };
+	struct fl_clock c;
+
+	wall = start + HOUR * FL_SECOND;
+	boot = 5 * FL_SECOND;
+	c = begun(&nothing, "a");
+	c.follows = true;
+	/* Sent two seconds ago, when the other clock was at most at the end of that second. */
+	assert_int_equal(fl_clock_ahead(&c, start, 2 * FL_SECOND), (HOUR - 3) * FL_SECOND);
+	assert_int_equal(fl_clock_ahead(&c, wall - 3 * FL_SECOND, 2 * FL_SECOND), 0);
+	assert_int_equal(fl_clock_ahead(&c, wall, 2 * FL_SECOND), 0);
+	assert_int_equal(fl_clock_ahead(&c, wall + 7, 2 * FL_SECOND), -7);
+	fl_clock_shift(&c, -HOUR * FL_SECOND);
+	assert_int_equal(fl_clock_now(&c), start);
+	wall += YEAR * FL_SECOND;
+	pass(7);
+	assert_int_equal(fl_clock_now(&c), start + 7 * FL_SECOND);
+	assert_int_equal(fl_clock_wall(&c, start), start);
+	assert_int_equal(fl_clock_of_wall(&c, start), start);
+}
+
 UNIT_GROUP("clock")

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <math.h>
 
-#include "daemon/engine/fairness.h"
+#include "daemon/engine/history/fairness.h"
 #include "lib/unit.h"
 
 #define S(seconds) ((seconds)*FL_SECOND)

@@ -32,4 +32,15 @@ struct fl_fair_span {
 int fl_fairness(struct fl_fair_node *nodes, uint32_t n, double capacity,
 		const struct fl_fair_span *spans, size_t n_spans, fairlead_error *err);
 
+/* The same at one moment, for callers that know what is wanted then. */
+struct fl_fair_divider;
+/* @nodes are kept, and their `own` may change.  FAIRLEAD_ENOMEM. */
+int fl_fair_divider_new(struct fl_fair_node *nodes, uint32_t n, struct fl_fair_divider **ret,
+			fairlead_error *err);
+struct fl_fair_divider *fl_fair_divider_free(struct fl_fair_divider *d); /* NULL is fine */
+/* @wants: by leaf, 0 elsewhere; @ret: what each node gets. */
+void fl_fair_divide(struct fl_fair_divider *d, double capacity, const double *wants, double *ret);
+/* The @i-th of the nodes in an order in which those above come first. */
+uint32_t fl_fair_ordered(const struct fl_fair_divider *d, uint32_t i);
+
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/engine/fairness.h"
+#include "daemon/engine/history/fairness.h"
 
 #include <math.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@ struct edge {
 	double wants; /* change of what is wanted and held from now on */
 };
 
-struct fairness {
+struct fl_fair_divider {
 	struct fl_fair_node *nodes;
 	uint32_t n;
 	struct now *order; /* parents first, siblings together; [0]: the root of all */
@@ -47,7 +47,7 @@ static int by_time(const void *a, const void *b)
 }
 
 /* Cohorts may form a loop: no more steps than nodes. */
-static uint32_t depth_of(const struct fairness *f, uint32_t node)
+static uint32_t depth_of(const struct fl_fair_divider *f, uint32_t node)
 {
 	uint32_t depth = 1;
 
@@ -56,7 +56,7 @@ static uint32_t depth_of(const struct fairness *f, uint32_t node)
 	return depth;
 }
 
-static void put_in_order(struct fairness *f)
+static void put_in_order(struct fl_fair_divider *f)
 {
 	f->order[0] = (struct now){ .node = FL_NONE };
 	for (uint32_t i = 0; i < f->n; i++) {
@@ -71,12 +71,12 @@ static void put_in_order(struct fairness *f)
 		f->place[f->order[i].node] = i;
 }
 
-static uint32_t place_above(const struct fairness *f, const struct now *o)
+static uint32_t place_above(const struct fl_fair_divider *f, const struct now *o)
 {
 	return o->parent == 0 ? 0 : f->place[o->parent - 1];
 }
 
-static void add(struct fairness *f, const struct edge *e)
+static void add(struct fl_fair_divider *f, const struct edge *e)
 {
 	for (uint32_t at = f->place[e->node];; at = place_above(f, &f->order[at])) {
 		f->order[at].wants += e->wants;
@@ -86,13 +86,13 @@ static void add(struct fairness *f, const struct edge *e)
 }
 
 /* Nodes of weight 0 divide equally what no other node wants. */
-static double weight_of(const struct fairness *f, const struct now *kid, bool alike)
+static double weight_of(const struct fl_fair_divider *f, const struct now *kid, bool alike)
 {
 	return kid->full ? 0 : alike ? 1 : f->nodes[kid->node].weight;
 }
 
 /* Divides @rest among the @n @kids by weight, to none more than it wants. */
-static void pour(const struct fairness *f, struct now *kids, uint32_t n, double rest)
+static void pour(const struct fl_fair_divider *f, struct now *kids, uint32_t n, double rest)
 {
 	bool again = true, alike = false;
 
@@ -125,7 +125,7 @@ static void pour(const struct fairness *f, struct now *kids, uint32_t n, double 
 	}
 }
 
-static void divide(struct fairness *f, double capacity)
+static void divide(struct fl_fair_divider *f, double capacity)
 {
 	for (uint32_t i = 0; i <= f->n; i++)
 		f->order[i].own = 0;
@@ -147,7 +147,7 @@ static void divide(struct fairness *f, double capacity)
 	}
 }
 
-static void sweep(struct fairness *f, size_t n_edges, double capacity)
+static void sweep(struct fl_fair_divider *f, size_t n_edges, double capacity)
 {
 	for (size_t i = 0; i < n_edges; i++) {
 		double seconds = i ? (double)(f->edges[i].at - f->edges[i - 1].at) / FL_SECOND : 0;
@@ -161,27 +161,75 @@ static void sweep(struct fairness *f, size_t n_edges, double capacity)
 	}
 }
 
+int fl_fair_divider_new(struct fl_fair_node *nodes, uint32_t n, struct fl_fair_divider **ret,
+			fairlead_error *err)
+{
+	struct fl_fair_divider *d = calloc(1, sizeof *d);
+
+	if (d)
+		*d = (struct fl_fair_divider){ .nodes = nodes,
+					       .n = n,
+					       .order = calloc(n + 1, sizeof *d->order),
+					       .place = calloc(n + 1, sizeof *d->place) };
+	if (!d || !d->order || !d->place) {
+		fl_fair_divider_free(d);
+		return fl_fail_nomem(err);
+	}
+	put_in_order(d);
+	*ret = d;
+	return 0;
+}
+
+struct fl_fair_divider *fl_fair_divider_free(struct fl_fair_divider *d)
+{
+	if (!d)
+		return NULL;
+	free(d->order);
+	free(d->place);
+	free(d->edges);
+	free(d);
+	return NULL;
+}
+
+void fl_fair_divide(struct fl_fair_divider *d, double capacity, const double *wants, double *ret)
+{
+	for (uint32_t i = 0; i <= d->n; i++) {
+		d->order[i].wants = i ? wants[d->order[i].node] : 0;
+		d->order[i].gets = 0;
+	}
+	for (uint32_t i = d->n; i > 0; i--)
+		d->order[place_above(d, &d->order[i])].wants += d->order[i].wants;
+	divide(d, capacity);
+	for (uint32_t i = 1; i <= d->n; i++)
+		ret[d->order[i].node] = d->order[i].gets;
+}
+
+uint32_t fl_fair_ordered(const struct fl_fair_divider *d, uint32_t i)
+{
+	return d->order[i + 1].node;
+}
+
 int fl_fairness(struct fl_fair_node *nodes, uint32_t n, double capacity,
 		const struct fl_fair_span *spans, size_t n_spans, fairlead_error *err)
 {
-	struct fairness f = { nodes, n, calloc(n + 1, sizeof *f.order),
-			      calloc(n + 1, sizeof *f.place),
-			      calloc(2 * n_spans + 1, sizeof *f.edges) };
-	bool there = f.order && f.place && f.edges;
+	struct fl_fair_divider *d;
+	int r = fl_fair_divider_new(nodes, n, &d, err);
 
-	for (size_t i = 0; i < n_spans && there; i++) {
+	if (r < 0)
+		return r;
+	d->edges = calloc(2 * n_spans + 1, sizeof *d->edges);
+	for (size_t i = 0; i < n_spans && d->edges; i++) {
 		const struct fl_fair_span *s = &spans[i];
 
-		f.edges[2 * i] = (struct edge){ s->from, s->node, s->amount };
-		f.edges[2 * i + 1] = (struct edge){ s->to, s->node, -s->amount };
+		d->edges[2 * i] = (struct edge){ s->from, s->node, s->amount };
+		d->edges[2 * i + 1] = (struct edge){ s->to, s->node, -s->amount };
 	}
-	if (there) {
-		qsort(f.edges, 2 * n_spans, sizeof *f.edges, by_time);
-		put_in_order(&f);
-		sweep(&f, 2 * n_spans, capacity);
+	if (d->edges) {
+		qsort(d->edges, 2 * n_spans, sizeof *d->edges, by_time);
+		sweep(d, 2 * n_spans, capacity);
+	} else {
+		r = fl_fail_nomem(err);
 	}
-	free(f.order);
-	free(f.place);
-	free(f.edges);
-	return there ? 0 : fl_fail_nomem(err);
+	fl_fair_divider_free(d);
+	return r;
 }
