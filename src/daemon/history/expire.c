@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/machine/expire.h"
+#include "daemon/history/expire.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "daemon/machine/checkpoint.h"
-#include "daemon/machine/view.h"
+#include "store/store.h"
 
 enum { FIRST_MS = 60 * 1000, HOUR_MS = 3600 * 1000, MORE_MS = 100, GONE = 8192 };
 
 struct fl_expiry {
-	struct fl_core *core;
+	struct fl_upkeep_options o;
 	uv_timer_t timer;
 	uv_work_t work;
 	bool working;
@@ -36,7 +35,7 @@ static void expire(uv_work_t *work)
 {
 	struct fl_expiry *e = work->data;
 
-	e->result = fl_store_expire(fl_core_store(e->core), &e->keep, &e->error);
+	e->result = fl_store_expire(e->o.daemon->store, &e->keep, &e->error);
 }
 
 static void freed(uv_handle_t *handle)
@@ -52,14 +51,12 @@ static void begin(uv_timer_t *timer);
 static void after(uv_work_t *work, int status)
 {
 	struct fl_expiry *e = work->data;
-	const struct fl_backend_ops *backend;
-	struct fl_host *host = fl_core_host(e->core, &backend);
 
 	(void)status;
 	e->working = false;
-	for (uint32_t i = 0; i < e->n_gone && e->result >= 0;
+	for (uint32_t i = 0; i < e->n_gone && e->result >= 0 && e->o.gone;
 	     i++) /* otherwise the rows still exist */
-		backend->remove(host, e->gone[i]);
+		e->o.gone(e->o.user, e->gone[i]);
 	e->n_gone = 0;
 	if (e->closed)
 		uv_close((uv_handle_t *)&e->timer, freed);
@@ -70,30 +67,33 @@ static void after(uv_work_t *work, int status)
 static void begin(uv_timer_t *timer)
 {
 	struct fl_expiry *e = timer->data;
-	const struct fl_daemon_settings *s = fl_core_settings(e->core);
-	fl_time now = fl_clock_now(fl_core_clock(e->core));
+	const struct fl_daemon_settings *s = fl_daemon_settings_of(e->o.daemon);
+	fl_time now = fl_clock_now(&e->o.daemon->clock);
 
 	e->keep = (struct fl_retention){ .events_before = now - s->keep_events,
-					 .usage_before = now - s->keep_history,
+					 .usage_before = now - s->keep_exact,
+					 .hours_before = fl_sat_sub(now, s->keep_hours),
+					 .days_before = fl_sat_sub(now, s->keep_days),
 					 .jobs_before = now - s->keep_jobs,
 					 .gone = is_gone,
 					 .user = e };
-	fl_core_age(e->core);
+	if (e->o.expiring)
+		e->o.expiring(e->o.user, e->keep.jobs_before);
 	e->work.data = e;
 	e->working = uv_queue_work(timer->loop, &e->work, expire, after) == 0;
 	if (!e->working)
 		(void)uv_timer_start(&e->timer, begin, HOUR_MS, 0);
 }
 
-int fl_expiry_new(uv_loop_t *loop, struct fl_core *core, struct fl_expiry **ret,
+int fl_expiry_new(const struct fl_upkeep_options *options, struct fl_expiry **ret,
 		  fairlead_error *err)
 {
 	struct fl_expiry *e = calloc(1, sizeof *e);
 
 	if (!e)
 		return fl_fail_nomem(err);
-	e->core = core;
-	(void)uv_timer_init(loop, &e->timer);
+	e->o = *options;
+	(void)uv_timer_init(e->o.loop, &e->timer);
 	e->timer.data = e;
 	(void)uv_timer_start(&e->timer, begin, FIRST_MS, 0);
 	*ret = e;

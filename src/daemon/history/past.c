@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/machine/past.h"
-
-#include "daemon/machine/inside.h"
-#include "daemon/machine/view.h"
+#include "daemon/history/past.h"
 
 static const fl_time DAY = 86400 * FL_SECOND;
 
@@ -37,13 +34,4 @@ int fl_past_read(struct fl_store *s, fl_time now, struct fl_past **ret, fairlead
 	else
 		fl_past_free(p);
 	return r;
-}
-
-int fl_past_eta(const struct fl_past *p, struct fl_core *c, uint64_t id, struct fl_eta *ret,
-		fairlead_error *err)
-{
-	struct fl_live_view is;
-
-	fl_core_view(c, &is);
-	return fl_past_foretell(p, &is, &c->jobs, id, ret, err);
 }
