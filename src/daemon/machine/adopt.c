@@ -18,8 +18,8 @@
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"
 #include "daemon/machine/rows.h"
-#include "daemon/machine/token.h"
 #include "daemon/machine/view.h"
+#include "daemon/token/run.h"
 
 /*
  * A setting of the store: why jobs may be missing; reported when the daemon has started, and ""
@@ -54,13 +54,13 @@ static int have_key(struct fl_core *c, fairlead_error *err)
 {
 	static const char name[] = "run-key";
 	char text[FL_RUN_TOKEN];
-	int r = fl_store_get(c->store, name, text, sizeof text, err);
+	int r = fl_store_get(c->daemon.store, name, text, sizeof text, err);
 
 	if (r == FAIRLEAD_ENOENT) {
 		if ((r = fl_token_draw(&c->key, err)) < 0)
 			return r;
 		fl_token_spell(&c->key, text);
-		return fl_store_set(c->store, name, text, err);
+		return fl_store_set(c->daemon.store, name, text, err);
 	}
 	if (r == 0 && !fl_token_read(text, &c->key))
 		r = fl_fail(err, FAIRLEAD_EINPUT, "the key of runs in the database is damaged");
@@ -83,7 +83,7 @@ static int see_condition(void *user, const struct fl_condition_row *row, fairlea
 
 static int find_warning(struct fl_core *c, fairlead_error *err)
 {
-	return fl_store_conditions(c->store, see_condition, c, err);
+	return fl_store_conditions(c->daemon.store, see_condition, c, err);
 }
 
 int fl_core_open_store(struct fl_core *c, fairlead_error *err)
@@ -102,10 +102,10 @@ int fl_core_open_store(struct fl_core *c, fairlead_error *err)
 	store.folder = o->state;
 	store.create = !run.job ||
 		       o->adopt_runs; /* no new database where runs of another one are */
-	r = fl_store_open(&store, &c->store, err);
+	r = fl_store_open(&store, &c->daemon.store, err);
 	if (r == FAIRLEAD_ENOENT && !store.create)
 		return refuse(o->state, &run, /* last= */ 0, err);
-	if (r < 0 || (r = fl_store_end(c->store, &end, err)) < 0)
+	if (r < 0 || (r = fl_store_end(c->daemon.store, &end, err)) < 0)
 		return r;
 	if (run.job > end.job && !o->adopt_runs)
 		return refuse(o->state, &run, end.job, err);
@@ -116,8 +116,8 @@ int fl_core_open_store(struct fl_core *c, fairlead_error *err)
 		       ", but there are folders of later jobs: what became of these is not known; "
 		       "numbers go on above %" PRIu64,
 		       end.job, run.job);
-	r = fl_store_set(c->store, restored, note, err);
-	return r < 0 ? r : fl_store_number_above(c->store, run.job, err);
+	r = fl_store_set(c->daemon.store, restored, note, err);
+	return r < 0 ? r : fl_store_number_above(c->daemon.store, run.job, err);
 }
 
 /* --- runs --- */
@@ -177,7 +177,7 @@ static int sort_run(void *user, uint64_t job, uint32_t attempt, const char *toke
 	s->attempt = attempt;
 	s->token = token;
 	s->is_ours = false;
-	r = fl_core_row(s->c, job, compare, s, s->err);
+	r = fl_store_job_row(s->c->daemon.store, job, compare, s, s->err);
 	if (r == FAIRLEAD_EINPUT) /* damaged: the run of a live job is left alone */
 		return live && !fl_job_is_over(live->state) ? 0 : note(s, job, attempt);
 	if (r < 0 && r != FAIRLEAD_ENOENT)
@@ -223,7 +223,7 @@ static int tell_restored(struct fl_core *c, const struct fl_stray *strays, uint3
 	char why[NOTE] = "", text[FL_CORE_WARNING];
 	struct fl_journal_row row = { .kind = FL_JOURNAL_RESTORED, .restored.why = text };
 	uint32_t ran = 0;
-	int r = fl_store_get(c->store, restored, why, sizeof why, err);
+	int r = fl_store_get(c->daemon.store, restored, why, sizeof why, err);
 
 	if (r < 0 && r != FAIRLEAD_ENOENT)
 		return r;
@@ -295,7 +295,7 @@ int fl_core_adopted(struct fl_core *c, const struct fl_journal_row *row, fairlea
 		r = fl_core_tell(c, &tell, err);
 	/* Reported once; if this fails, the next start reports it again. */
 	if (r == 0 && row->kind == FL_JOURNAL_RESTORED && !c->replaying)
-		(void)fl_store_set(c->store, restored, "", &none);
+		(void)fl_store_set(c->daemon.store, restored, "", &none);
 	return r;
 }
 
@@ -305,7 +305,7 @@ int fl_core_acknowledge(struct fl_core *c, const char *who, fl_reply_fn *done, v
 	char by[80];
 	const struct fl_journal_row row = { .kind = FL_JOURNAL_ACKNOWLEDGED,
 					    .acknowledged.by = by };
-	const struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
+	const struct fl_post post = { done, user, c->gather->all.rows.n_journal, 1 };
 	int r = fl_core_check_open(c, err);
 
 	if (r < 0)

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/fd.h"
-#include "daemon/engine/aside.h"
+#include "daemon/engine/process/aside.h"
 #include "daemon/machine/inside.h"
 #include "daemon/machine/replay.h"
 
@@ -73,17 +73,17 @@ static void begin(struct fl_core *c)
 int fl_core_checkpoint(struct fl_core *c, fairlead_error *err)
 {
 	begin(c);
-	return made(c, c->seq, fl_store_checkpoint(c->store, c->seq, fl_core_save, c, err), err);
+	return made(c, c->seq, fl_store_checkpoint(c->daemon.store, c->seq, fl_core_save, c, err),
+		    err);
 }
 
 /* --- by a copy --- */
 
-static _Noreturn void save(struct fl_core *c, int fd, pid_t parent)
+static _Noreturn void save(struct fl_core *c)
 {
 	fairlead_error err;
 
-	fl_aside_begin(fd, parent, COPY_SECONDS);
-	_exit(fl_core_save(c, 3, &err) < 0 ? 1 : 0);
+	_exit(fl_core_save(c, FL_ASIDE_PIPE, &err) < 0 ? 1 : 0);
 }
 
 static int not_written(fairlead_error *err)
@@ -124,8 +124,8 @@ static int take_image(void *user, int fd, fairlead_error *err)
 		n = read(copy->fd, bytes, sizeof bytes);
 		if (n == 0)
 			break;
-		if (n < 0 && errno == EINTR)
-			continue;
+		if (n < 0 && (errno == EINTR || errno == EAGAIN))
+			continue; /* poll was interrupted */
 		if (n < 0)
 			return fl_fail(err, FAIRLEAD_EIO, "the image cannot be read: %s",
 				       strerror(errno));
@@ -149,7 +149,7 @@ static void take_on_thread(uv_work_t *work)
 	struct fl_core *c = work->data;
 	struct fl_image_copy *copy = &c->copy;
 
-	copy->code = fl_store_checkpoint(c->store, copy->seq, take_image, c, &copy->error);
+	copy->code = fl_store_checkpoint(c->daemon.store, copy->seq, take_image, c, &copy->error);
 	(void)close(copy->fd);
 	if (copy->pid > 0) {
 		(void)kill(copy->pid, SIGKILL);
@@ -170,31 +170,24 @@ static void taken(uv_work_t *work, int status)
 void fl_core_checkpoint_aside(struct fl_core *c)
 {
 	struct fl_image_copy *copy = &c->copy;
-	pid_t parent = getpid();
+	const int made = fl_aside_new(&(struct fl_aside){ .seconds = COPY_SECONDS }, &copy->pid,
+				      &copy->fd);
 	fairlead_error err;
-	int fds[2];
 
-	if (pipe2(fds, O_CLOEXEC) != 0) {
-		(void)fl_core_checkpoint(c, &err);
-		return;
-	}
-	copy->pid = fork();
-	if (copy->pid == 0)
-		save(c, fds[1], parent);
-	(void)close(fds[1]);
-	copy->fd = fds[0];
+	if (made > 0)
+		save(c);
 	copy->seq = c->seq;
 	copy->work.data = c;
-	if (copy->pid > 0 && uv_queue_work(c->loop, &copy->work, take_on_thread, taken) == 0) {
+	if (made == 0 && uv_queue_work(c->loop, &copy->work, take_on_thread, taken) == 0) {
 		c->checkpointing = true;
 		begin(c);
 		return;
 	}
 	/* No memory for a copy of the process, or no thread. */
-	(void)close(fds[0]);
-	if (copy->pid > 0) {
-		(void)kill(copy->pid, SIGKILL);
-		(void)reap(copy);
+	if (made == 0) {
+		(void)close(copy->fd);
+		(void)fl_aside_end(copy->pid);
+		copy->pid = 0;
 	}
 	(void)fl_core_checkpoint(c, &err);
 }

@@ -22,15 +22,19 @@
 #include "daemon/machine/batch.h"
 #include "daemon/machine/checkpoint.h"
 #include "daemon/machine/inside.h"
+#include "daemon/machine/keep.h"
 #include "daemon/machine/prepare.h"
 #include "daemon/machine/replay.h"
 #include "daemon/machine/rows.h"
 #include "daemon/machine/runs.h"
+#include "daemon/machine/view.h"
+#include "daemon/machine/wish.h"
 
 enum {
 	AGAIN_MS = 1000, /* ms until a failed commit is tried again */
 	STALLED_MS = 60000,
-	DRAFT_FROM = 1000 /* jobs; a generation of so many takes some milliseconds */
+	DRAFT_FROM = 1000, /* jobs; a generation of so many takes some milliseconds */
+	BEGIN_S = 10, /* seconds until a step of the wall clock is seen, where jobs begin later */
 };
 
 /* --- messages --- */
@@ -61,7 +65,7 @@ void fl_core_tell_damage(struct fl_core *c)
 {
 	struct fl_store_damage d;
 
-	fl_store_damaged(c->store, &d);
+	fl_store_damaged(c->daemon.store, &d);
 	for (uint64_t i = c->damage_told; i < d.n; i++) {
 		if (d.rows[i].job)
 			fl_core_log(c, "job %" PRIu64 " is damaged: %s", d.rows[i].job,
@@ -78,7 +82,7 @@ static void tell_cut(const struct fl_core *c)
 {
 	struct fl_store_damage d;
 
-	fl_store_damaged(c->store, &d);
+	fl_store_damaged(c->daemon.store, &d);
 	if (d.cut)
 		fl_core_log(c,
 			    "the last transaction in the database's log was not finished, as a "
@@ -106,8 +110,8 @@ static void refuse_all(struct fl_gather *g, const fairlead_error *err)
 static void answer_post(struct fl_core *c, const struct fl_gather *g, const struct fl_post *post,
 			const int *results)
 {
-	struct fl_reply reply = { 0 };
-	const struct fl_journal_row *first = &g->rows.journal[post->first];
+	struct fl_reply reply = { .results = &results[post->first] };
+	const struct fl_journal_row *first = &g->all.rows.journal[post->first];
 	const struct fl_live *job = fl_jobs_find(&c->jobs, first->job);
 	uint64_t *numbers = NULL;
 	fairlead_error err = { 0 };
@@ -116,14 +120,12 @@ static void answer_post(struct fl_core *c, const struct fl_gather *g, const stru
 	if (reply.code < 0 && first->kind == FL_JOURNAL_CONFIGURED) {
 		reply.err = &c->refused;
 	} else if (reply.code < 0) {
-		(void)fl_fail(&err, reply.code,
-			      reply.code == FAIRLEAD_ENOENT ? "there is no such job" :
-							      "the job has ended");
+		(void)fl_fail(&err, reply.code, "%s", fl_core_refusal(reply.code));
 		reply.err = &err;
 	} else if (first->kind == FL_JOURNAL_SUBMIT) {
 		numbers = malloc(post->n * sizeof *numbers);
 		for (uint32_t i = 0; i < post->n && numbers; i++)
-			numbers[i] = g->rows.journal[post->first + i].job;
+			numbers[i] = g->all.rows.journal[post->first + i].job;
 		reply.jobs = numbers;
 		reply.n_jobs = numbers ? post->n : 0;
 	}
@@ -139,10 +141,10 @@ static int apply_all(struct fl_core *c, struct fl_gather *g, int *results, fairl
 {
 	int r = 0;
 
-	for (uint32_t i = 0; i < g->rows.n_journal && r == 0; i++) {
-		r = fl_core_apply(c, &g->rows.journal[i], g->specs[i], &results[i], err);
-		c->seq = g->rows.journal[i].seq;
-		c->at = g->rows.journal[i].at;
+	for (uint32_t i = 0; i < g->all.rows.n_journal && r == 0; i++) {
+		r = fl_core_apply(c, &g->all.rows.journal[i], g->specs[i], &results[i], err);
+		c->seq = g->all.rows.journal[i].seq;
+		c->at = g->all.rows.journal[i].at;
 	}
 	return r;
 }
@@ -172,13 +174,19 @@ uint64_t fl_core_loop_ns(const struct fl_core *c) { return uv_now(c->loop) * 100
 static void committed(struct fl_core *c)
 {
 	struct fl_gather *g = c->writing;
-	int *results = calloc(g->rows.n_journal + 1, sizeof *results);
+	int *results = calloc(g->all.rows.n_journal + 1, sizeof *results);
 	fairlead_error err = { 0 };
 	int r = results ? 0 : fl_fail_nomem(&err);
 
 	if (c->problem[0])
 		fl_core_log(c, "the database can be written again");
 	c->problem[0] = '\0';
+	if (c->audit_lost)
+		fl_core_log(c,
+			    "%" PRIu64
+			    " rows of the audit log are lost, as it could not be written",
+			    c->audit_lost);
+	c->audit_lost = 0;
 	/*
 	 * All rows that follow from the applied ones are durable now: a good moment for a
 	 * checkpoint.
@@ -217,7 +225,7 @@ static void not_committed(struct fl_core *c)
 	if (!c->problem[0])
 		fl_core_log(c, "the database cannot be written: %s", c->error.text);
 	(void)snprintf(c->problem, sizeof c->problem, "%s", c->error.text);
-	fl_metrics_store_failed(c->metrics);
+	fl_metrics_store_failed(c->daemon.metrics);
 	c->configuring = false;
 	/*
 	 * Requests that came meanwhile are refused as well: no client waits for an answer until
@@ -225,7 +233,7 @@ static void not_committed(struct fl_core *c)
 	 */
 	for (int i = 0; i < 2; i++) {
 		refuse_all(&c->gathers[i], &c->error);
-		fl_gather_keep_facts(&c->gathers[i]);
+		c->configuring |= fl_gather_keep_facts(&c->gathers[i]);
 	}
 	if (c->closing)
 		give_up(c);
@@ -239,7 +247,7 @@ static void commit_on_thread(uv_work_t *work)
 {
 	struct fl_core *c = work->data;
 
-	c->committed = fl_store_commit(c->store, &c->writing->rows, &c->error);
+	c->committed = fl_store_commit(c->daemon.store, &c->writing->all.rows, &c->error);
 }
 
 static void after_commit(uv_work_t *work, int status)
@@ -248,8 +256,8 @@ static void after_commit(uv_work_t *work, int status)
 
 	(void)status;
 	c->in_flight = false;
-	fl_metrics_committed(c->metrics, (fl_time)(uv_hrtime() - c->write_began),
-			     c->writing->rows.n_journal);
+	fl_metrics_committed(c->daemon.metrics, (fl_time)(uv_hrtime() - c->write_began),
+			     c->writing->all.rows.n_journal);
 	if (c->committed < 0)
 		not_committed(c);
 	else
@@ -261,11 +269,11 @@ static void number_rows(struct fl_core *c, struct fl_gather *g)
 {
 	fl_time now, wall, boot;
 
-	fl_clock_read(&c->clock, &now, &wall, &boot);
+	fl_clock_read(&c->daemon.clock, &now, &wall, &boot);
 	fl_gather_number(g, c->seq, now < c->at ? c->at : now);
-	g->rows.wall = wall;
-	g->rows.boot = boot;
-	g->rows.boot_id = c->clock.boot_id;
+	g->all.rows.wall = wall;
+	g->all.rows.boot = boot;
+	g->all.rows.boot_id = c->daemon.clock.boot_id;
 }
 
 static void write_batch(struct fl_core *c, struct fl_gather *g)
@@ -298,14 +306,11 @@ static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time no
 			fl_time *ret_again)
 {
 	uint64_t clock = fl_core_loop_ns(c);
-	bool comes = false;
+	bool comes = fl_core_n_coming(c, g) > 0;
 
 	*ret_again = FL_NEVER;
 	if (c->drafter.draft)
 		return true;
-	for (uint32_t i = 0; i < g->rows.n_journal; i++)
-		comes |= g->rows.journal[i].kind == FL_JOURNAL_SUBMIT ||
-			 g->rows.journal[i].kind == FL_JOURNAL_RELEASE;
 	if (clock >= c->join_at)
 		return fl_generation_wants_any(&c->jobs, c->newcomers, &c->n_newcomers, now,
 					       ret_again) ||
@@ -315,18 +320,40 @@ static bool is_join_due(struct fl_core *c, const struct fl_gather *g, fl_time no
 	return false;
 }
 
+/*
+ * Is the begin of a job over by the wall clock?  *ret_again: when to ask again; a timer does not
+ * run down earlier when the clock is set.
+ */
+static int add_begins(struct fl_core *c, struct fl_gather *g, fl_time now, fl_time *ret_again,
+		      fairlead_error *err)
+{
+	struct fl_journal_row row = { .kind = FL_JOURNAL_DUE };
+	fl_time same, boot;
+
+	*ret_again = FL_NEVER;
+	if (c->jobs.next_begin == FL_NEVER)
+		return 0;
+	fl_clock_read(&c->daemon.clock, &same, &row.due.wall, &boot);
+	if (row.due.wall >= c->jobs.next_begin)
+		return fl_gather_row(g, &row, err);
+	*ret_again = fl_sat_add(now, fl_amount_min(c->jobs.next_begin - row.due.wall,
+						   BEGIN_S * FL_SECOND));
+	return 0;
+}
+
 static int add_due(struct fl_core *c, struct fl_gather *g, fl_time now, fl_time *ret_next,
 		   fairlead_error *err)
 {
 	struct fl_driver *d = &c->generation.driver;
 	struct fl_journal_row join, cycle = { .kind = FL_JOURNAL_CYCLE };
-	fl_time soonest = d->last == FL_TIME_NONE ? now : fl_sat_add(d->last, d->interval), retry;
-	bool moves = g->rows.n_journal > 0, joins = is_join_due(c, g, now, &retry);
-	int r = 0;
+	fl_time soonest = d->last == FL_TIME_NONE ? now : fl_sat_add(d->last, d->interval), retry,
+		begins;
+	int r = add_begins(c, g, now, &begins, err);
+	bool moves = g->all.rows.n_journal > 0, joins = is_join_due(c, g, now, &retry);
 
-	*ret_next = fl_amount_min(retry, fl_driver_next(d, now));
-	joins = fl_core_next_join(c, &join) && joins;
-	if (joins)
+	*ret_next = fl_amount_min(fl_amount_min(retry, begins), fl_driver_next(d, now));
+	joins = fl_core_next_join(c, g, &join) && joins;
+	if (r == 0 && joins)
 		r = fl_gather_row(g, &join, err);
 	joins &= join.kind == FL_JOURNAL_JOIN;
 	if (r == 0 && soonest <= now && (moves || joins || fl_driver_next(d, now) <= now))
@@ -351,7 +378,7 @@ static void wake_at(struct fl_core *c, fl_time now, fl_time next)
 static void schedule(struct fl_core *c)
 {
 	struct fl_gather *g = c->gather;
-	fl_time now = fl_clock_now(&c->clock), next = FL_NEVER;
+	fl_time now = fl_clock_now(&c->daemon.clock), next = FL_NEVER;
 	fairlead_error err;
 	int r = 0;
 
@@ -407,6 +434,7 @@ static void finish(struct fl_core *c)
 	uv_close((uv_handle_t *)&c->due, handle_closed);
 	uv_close((uv_handle_t *)&c->again, handle_closed);
 	uv_close((uv_handle_t *)&c->drafted, handle_closed);
+	uv_close((uv_handle_t *)&c->sweep, handle_closed);
 }
 
 static void on_check(uv_check_t *check)
@@ -450,51 +478,14 @@ int fl_core_note(struct fl_core *c, const struct fl_journal_row *row, fairlead_e
 	return r;
 }
 
-int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
-		 const struct fl_wisher *who, fl_reply_fn *done, void *user, fairlead_error *err)
-{
-	static const enum fl_journal_kind kinds[] = {
-		[FL_WISH_CANCEL] = FL_JOURNAL_CANCEL,
-		[FL_WISH_HOLD] = FL_JOURNAL_HOLD,
-		[FL_WISH_RELEASE] = FL_JOURNAL_RELEASE,
-		[FL_WISH_PRIORITY] = FL_JOURNAL_PRIORITY,
-	};
-	char by[80];
-	struct fl_journal_row row = { .kind = kinds[wish],
-				      .job = job,
-				      .asked = { who->admin, by } };
-	struct fl_post post = { done, user, c->gather->rows.n_journal, 1 };
-	const struct fl_live *live = fl_jobs_find(&c->jobs, job);
-	int r = fl_core_check_open(c, err);
-
-	if (r < 0)
-		return r;
-	if (!live && job > c->submitted)
-		return fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, job);
-	if (live && fl_job_is_over(live->state))
-		return fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " has ended: %s", job,
-			       fl_job_state_name(live->state));
-	if (live && wish == FL_WISH_RELEASE && live->held == FL_HOLD_ADMIN && !who->admin) {
-		fl_fail(err, FAIRLEAD_ESTATE, "job %" PRIu64 " is held by an admin", job);
-		return fl_fail_hint(err, "only an admin can release it; its owner can cancel it");
-	}
-	if ((r = fl_gather_post(c->gather, &post, err)) < 0)
-		return r;
-	(void)snprintf(by, sizeof by, "by %s", who->name);
-	if (wish == FL_WISH_PRIORITY) {
-		row.priority.value = priority;
-		row.priority.by = by;
-	}
-	r = fl_core_note(c, &row, err);
-	if (r < 0)
-		c->gather->n_posts--;
-	return r;
-}
-
 void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row)
 {
 	fairlead_error err;
 
+	if (c->problem[0] && c->gather->all.rows.n_audit >= FL_CORE_AUDIT) {
+		c->audit_lost++;
+		return;
+	}
 	if (fl_gather_row(c->gather, row, &err) < 0)
 		fl_core_log(c, "a row of the audit log is lost: %s", err.text);
 	fl_core_soon(c);
@@ -505,11 +496,13 @@ void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row)
 static int begin_loop(struct fl_core *c, fairlead_error *err)
 {
 	uv_handle_t *handles[] = { (uv_handle_t *)&c->check, (uv_handle_t *)&c->due,
-				   (uv_handle_t *)&c->again, (uv_handle_t *)&c->drafted };
+				   (uv_handle_t *)&c->again, (uv_handle_t *)&c->drafted,
+				   (uv_handle_t *)&c->sweep };
 
 	if (uv_async_init(c->loop, &c->drafted, fl_core_on_drafted) ||
 	    uv_check_init(c->loop, &c->check) || uv_timer_init(c->loop, &c->due) ||
-	    uv_timer_init(c->loop, &c->again) || uv_check_start(&c->check, on_check))
+	    uv_timer_init(c->loop, &c->again) || uv_timer_init(c->loop, &c->sweep) ||
+	    uv_check_start(&c->check, on_check))
 		return fl_fail(err, FAIRLEAD_EIO, "the event loop failed");
 	for (size_t i = 0; i < sizeof handles / sizeof *handles; i++) {
 		handles[i]->data = c;
@@ -525,7 +518,17 @@ static int read_config(struct fl_core *c, fairlead_error *err)
 	int r = fl_config_read(c->options.config, &c->config, err);
 
 	if (r == 0)
-		c->start_settings = *fl_config_settings(c->config);
+		c->daemon.start_settings = *fl_config_settings(c->config);
+	return r;
+}
+
+static int take_kept(struct fl_core *c, fairlead_error *err)
+{
+	const uint32_t socket_mode = c->daemon.start_settings.socket_mode; /* the file's counts */
+	int r = fl_core_take_kept(c, err);
+
+	c->daemon.start_settings = *fl_config_settings(c->config);
+	c->daemon.start_settings.socket_mode = socket_mode;
 	return r;
 }
 
@@ -537,6 +540,7 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 
 	if (!c)
 		return fl_fail_nomem(err);
+	fl_core_begin_daemon(c);
 	c->options = *options;
 	c->loop = options->loop;
 	fl_core_decide(c);
@@ -547,17 +551,21 @@ int fl_core_new(const struct fl_core_options *options, struct fl_core **ret, fai
 	fl_gather_init(&c->gathers[0]);
 	fl_gather_init(&c->gathers[1]);
 	c->gather = &c->gathers[0];
-	if ((r = fl_metrics_new(&c->metrics, err)) < 0 || (r = fl_jobs_init(&c->jobs, err)) < 0 ||
-	    (r = read_config(c, err)) < 0 || (r = fl_core_open_store(c, err)) < 0 ||
+	if ((r = fl_jobs_init(&c->jobs, err)) < 0 || (r = read_config(c, err)) < 0 ||
+	    (r = fl_core_open_store(c, err)) < 0 || (r = take_kept(c, err)) < 0 ||
+	    (r = fl_metrics_new(c->daemon.start_settings.metrics_queues, &c->daemon.metrics, err)) <
+		    0 ||
 	    (r = fl_core_open_host(c, &capacity, err)) < 0 || (r = begin_loop(c, err)) < 0 ||
-	    (r = fl_core_recover(c, &capacity, err)) < 0 || (r = fl_core_find_runs(c, err)) < 0) {
+	    (r = fl_core_recover(c, &capacity, err)) < 0 ||
+	    (r = fl_core_first_version(c, err)) < 0 || (r = fl_core_begin_attach(c, err)) < 0 ||
+	    (r = fl_core_find_runs(c, err)) < 0) {
 		fl_core_free(c);
 		return r;
 	}
 	tell_cut(c);
 	fl_core_tell_damage(c);
-	c->started = fl_clock_now(&c->clock);
-	wake_at(c, c->started, c->started);
+	c->daemon.started = fl_clock_now(&c->daemon.clock);
+	wake_at(c, c->daemon.started, c->daemon.started);
 	*ret = c;
 	return 0;
 }
@@ -581,14 +589,18 @@ struct fl_core *fl_core_free(struct fl_core *c)
 	fl_core_drop_draft(c);
 	fl_generation_done(&c->generation);
 	fl_jobs_done(&c->jobs);
-	fl_metrics_free(c->metrics);
-	fl_store_close(c->store);
+	fl_metrics_free(c->daemon.metrics);
+	fl_store_close(c->daemon.store);
 	fl_config_free(c->config);
 	fl_gather_done(&c->gathers[0]);
 	fl_gather_done(&c->gathers[1]);
+	fl_core_drop_specs(c);
+	fl_tokens_done(&c->tokens);
+	fl_mem_free(&fl_mem_heap, c->spec_changes);
 	free(c->dirty);
 	free(c->newcomers);
 	free(c->ended);
+	free(c->attended);
 	free((void *)c->capacity.rows);
 	free(c);
 	return NULL;

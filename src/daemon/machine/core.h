@@ -35,6 +35,7 @@ struct fl_core_options {
 	const char *config; /* file; NULL: none, all defaults */
 	const char *state;  /* folder; absolute */
 	const char *runner; /* path of the program beside each job */
+	int spawner;        /* as fl_host_options */
 	const struct fl_backend_ops *backend;
 	/*
 	 * If there are runs of jobs that are not in the database: numbers go on above them, and
@@ -59,7 +60,7 @@ void fl_core_close(struct fl_core *c, void (*closed)(void *user), void *user);
 struct fl_core *fl_core_free(struct fl_core *c); /* NULL is fine; returns NULL */
 
 /*
- * --- requests of users, answered when durable (submit.h, keep.h and adopt.h have more) ---
+ * --- requests of users, answered when durable: submit.h, wish.h, keep.h, adopt.h ---
  */
 
 struct fl_reply {
@@ -68,23 +69,21 @@ struct fl_reply {
 	const uint64_t *jobs;      /* SUBMIT: their numbers */
 	uint32_t n_jobs;
 	enum fl_job_state state; /* all others: the present state */
+	const int *results;      /* by row that was asked for: 0 or FAIRLEAD_E...; NULL with err */
 };
 typedef void fl_reply_fn(void *user, const struct fl_reply *reply);
 
-enum fl_wish { FL_WISH_CANCEL, FL_WISH_HOLD, FL_WISH_RELEASE, FL_WISH_PRIORITY };
+/* The user that asks for something, whose rights were checked by the caller. */
 struct fl_wisher {
 	const char *name;
 	bool admin; /* holds of an admin are released by admins only */
 };
-/*
- * The caller has checked the rights of @who, except that an admin's hold is released by admins
- * only.  FAIRLEAD_ENOENT, ESTATE (the job has ended, an admin holds it), EIO: at once, and @done is
- * not called.
- */
-int fl_core_wish(struct fl_core *c, enum fl_wish wish, uint64_t job, int32_t priority,
-		 const struct fl_wisher *who, fl_reply_fn *done, void *user, fairlead_error *err);
 
-/* A row of the audit log, written with the next batch. Texts are copied. */
+/*
+ * A row of the audit log, written with the next batch.  Texts are copied.  While the database cannot be
+ * written, FL_CORE_AUDIT of them wait for that; the log says how many more there were.
+ */
+enum { FL_CORE_AUDIT = 4096 };
 void fl_core_audit(struct fl_core *c, const struct fl_audit_row *row);
 
 const char *fl_core_problem(const struct fl_core *c); /* NULL: all is well */

@@ -3,28 +3,33 @@
 #ifndef FL_DAEMON_MACHINE_INSIDE_H
 #define FL_DAEMON_MACHINE_INSIDE_H
 
-#include "daemon/engine/clock.h"
+#include "daemon/engine/daemon.h"
 #include "daemon/engine/decisions.h"
 #include "daemon/engine/drafter.h"
 #include "daemon/machine/adopt.h"
+#include "daemon/machine/attach.h"
 #include "daemon/machine/batch.h"
-#include "daemon/machine/token.h"
+#include "daemon/machine/change.h"
+#include "daemon/machine/keep.h"
+#include "daemon/machine/tokens.h"
 #include "daemon/metrics/metrics.h"
+#include "daemon/token/run.h"
 
 struct fl_core {
+	struct fl_daemon daemon;
 	struct fl_core_options options;
 	uv_loop_t *loop;
 	struct fl_config *config;
-	struct fl_daemon_settings start_settings;
-	struct fl_capacity capacity; /* amounts are its own; remarks belong to the host */
-	bool configuring;            /* a row CONFIGURED is on its way to the disk */
+	struct fl_capacity capacity;  /* amounts are its own; remarks belong to the host */
+	struct fl_upkeep *upkeep;     /* of history (history/upkeep.h); NULL */
+	bool configuring;             /* a row CONFIGURED is on its way to the disk */
+	struct fl_version version;    /* of the configuration */
+	bool has_version;             /* one is known */
+	char of_file[FL_CONFIG_HASH]; /* of the files, when the database's counts instead; "" */
 	struct fl_host *host;
 	const struct fl_backend_ops *backend;
-	struct fl_store *store;
 	struct fl_token_key key; /* the key of the tokens of runs */
-	struct fl_metrics *metrics;
-	struct fl_clock clock;
-	uint64_t write_began; /* uv_hrtime */
+	uint64_t write_began;    /* uv_hrtime */
 	struct fl_decisions_heard deciding;
 	struct fl_backend driven; /* the backend of the drivers of generations */
 
@@ -43,6 +48,7 @@ struct fl_core {
 	int committed;                 /* result of the commit: 0 or an error */
 	fairlead_error error;          /* its error */
 	char problem[600];             /* "": no problem */
+	uint64_t audit_lost;           /* rows of the audit log, while there was one */
 	uint64_t damage_told;          /* count of fl_store_damaged that the log has */
 	char warning[FL_CORE_WARNING]; /* until it is acknowledged (adopt.c); "": none */
 
@@ -69,7 +75,6 @@ struct fl_core {
 	bool must_checkpoint; /* make one soon, also with few rows */
 	bool has_given_up;    /* rows for people were not written: the next start will */
 	fl_time at;           /* time of the last row */
-	fl_time started;
 	uint64_t join_at,
 		checkpoint_at;    /* on the loop's clock, ns: the earliest time of the next one */
 	uint64_t checkpoint_made; /* the last one, on the same clock; 0: before this start */
@@ -86,8 +91,14 @@ struct fl_core {
 	uint32_t n_ended, cap_ended;
 	uint64_t *dirty; /* jobs whose row in the store is outdated */
 	uint32_t n_dirty, cap_dirty;
+	struct fl_spec_change *spec_changes; /* that the specs in the store lack (change.c) */
+	uint32_t n_spec_changes, cap_spec_changes;
 
-	struct fl_follower *followers;
+	struct fl_tokens tokens;
+
+	struct fl_attended *attended; /* interactive jobs, by number (attach.h) */
+	uint32_t n_attended, cap_attended;
+	uv_timer_t sweep; /* runs while one has no client */
 };
 
 #endif

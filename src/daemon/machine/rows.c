@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "daemon/machine/batch.h"
+#include "daemon/machine/change.h"
 #include "daemon/machine/inside.h"
 #include "daemon/machine/view.h"
 
@@ -56,7 +57,9 @@ int fl_core_write_jobs(struct fl_core *c, fairlead_error *err)
 	}
 	if (r == 0)
 		c->n_dirty = 0;
-	return r;
+	if (r == 0)
+		r = fl_core_write_specs(c, err);
+	return r < 0 ? r : fl_core_write_tokens(c, err);
 }
 
 int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *err)
@@ -67,7 +70,7 @@ int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *
 	fl_row_of_event(&c->jobs, tell, c->row_seq, c->row_events++, &row);
 	r = fl_gather_row(c->gather, &row, err);
 	if (r == 0 && !c->replaying)
-		fl_followers_tell(&c->followers, &row);
+		fl_followers_tell(&c->daemon.followers, &row);
 	return r;
 }
 

@@ -11,7 +11,7 @@ const char *fl_core_queue(const struct fl_core *c, const struct fl_live *job);
 
 /* The job's row in the store is to be written. */
 int fl_core_touch(struct fl_core *c, const struct fl_live *job, fairlead_error *err);
-/* Adds the rows of all touched jobs to the batch that is gathered. */
+/* Adds the rows of all touched jobs, changed specs, and tokens to the batch that is gathered. */
 int fl_core_write_jobs(struct fl_core *c, fairlead_error *err);
 int fl_core_tell(struct fl_core *c, const struct fl_tell *tell, fairlead_error *err);
 int fl_core_admit(struct fl_core *c, const struct fl_live *job, fairlead_error *err);

@@ -4,8 +4,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,10 +18,27 @@ enum { LINKS = 40 };
 
 static int not_seen(const char *path, fairlead_error *err)
 {
-	return fl_fail(err, FAIRLEAD_EIO, "%s cannot be checked: %s", path, strerror(errno));
+	int why = errno;
+
+	fl_fail(err, FAIRLEAD_EIO, "%s cannot be checked: %s", path, strerror(why));
+	return why == EACCES ?
+		       fl_fail_hint(err,
+				    "the daemon is user %u and must be able to reach it: let it "
+				    "pass the folders above (chmod o+x), or choose a folder "
+				    "such as /var/lib/fairlead; for jobs of root alone, start "
+				    "it with --account root",
+				    geteuid()) :
+		       FAIRLEAD_EIO;
 }
 
-static bool is_owned(const struct stat *s) { return s->st_uid == 0 || s->st_uid == geteuid(); }
+static uid_t account; /* 0: none but root */
+
+void fl_trust_account(uid_t uid) { account = uid; }
+
+static bool is_owned(const struct stat *s)
+{
+	return s->st_uid == 0 || s->st_uid == geteuid() || s->st_uid == account;
+}
 
 static int fail_owner(const struct stat *s, const char *path, fairlead_error *err)
 {
@@ -212,5 +231,49 @@ int fl_trust_entries(const char *path, fairlead_error *err)
 		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
 			rc = check_entry(dirfd(dir), path, entry->d_name, err);
 	(void)closedir(dir);
+	return rc;
+}
+
+/* --- a folder alone --- */
+
+static int check_folder(const struct stat *s, const char *path, fairlead_error *err)
+{
+	const bool is_ours = s->st_uid == 0 || s->st_uid == geteuid();
+	char whose[40];
+
+	if (is_ours && !(s->st_mode & (S_IWGRP | S_IWOTH)))
+		return 0;
+	(void)snprintf(whose, sizeof whose, "user %u", s->st_uid);
+	fl_fail(err, FAIRLEAD_EIO, "%s can write to %s, and so change what the daemon remembers",
+		!is_ours             ? whose :
+		s->st_mode & S_IWOTH ? "all users" :
+				       "its group",
+		path);
+	return fl_fail_hint(err,
+			    "choose a folder in it, which the daemon makes for itself: "
+			    "--state %s/state",
+			    path);
+}
+
+int fl_trust_folder(const char *path, char ret[FL_TRUST_PATH], fairlead_error *err)
+{
+	char resolved[PATH_MAX];
+	struct stat s;
+
+	if (strlen(path) >= FL_TRUST_PATH)
+		return fl_fail(err, FAIRLEAD_EIO, "the path %.64s... is too long", path);
+	if (!realpath(path, resolved)) {
+		if (errno != ENOENT)
+			return not_seen(path, err);
+		memmove(ret, path, strlen(path) + 1);
+		return 0;
+	}
+	if (stat(resolved, &s) != 0)
+		return not_seen(resolved, err);
+	if (!S_ISDIR(s.st_mode))
+		return fl_fail(err, FAIRLEAD_EIO, "%s is no folder", resolved);
+	int rc = check_folder(&s, resolved, err);
+	if (rc == 0)
+		memcpy(ret, resolved, strlen(resolved) + 1);
 	return rc;
 }

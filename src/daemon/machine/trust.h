@@ -15,9 +15,14 @@
 #ifndef FL_DAEMON_MACHINE_TRUST_H
 #define FL_DAEMON_MACHINE_TRUST_H
 
+#include <sys/types.h>
+
 #include "base/error.h"
 
 enum { FL_TRUST_PATH = 4096 };
+
+/* Root trusts the account of its daemon, too, whose backup it restores. */
+void fl_trust_account(uid_t account);
 
 /*
  * @ret: the absolute @path, with links resolved.  The last part may be missing: it will be made in
@@ -27,5 +32,11 @@ enum { FL_TRUST_PATH = 4096 };
 int fl_trust_path(const char *path, char ret[FL_TRUST_PATH], fairlead_error *err);
 /* Checks the files and folders in it, if it exists, but not the contents of these folders. */
 int fl_trust_entries(const char *path, fairlead_error *err);
+
+/*
+ * For a state that says nothing about commands (a history): only the folder itself is checked, if it
+ * exists, since those above a volume of a pod are not ours.  @ret: as fl_trust_path.
+ */
+int fl_trust_folder(const char *path, char ret[FL_TRUST_PATH], fairlead_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lib/unit.h"
 
-#include "daemon/machine/token.h"
+#include "daemon/token/run.h"
 
 /* Runs of before are known by theirs: they stay what they are. */
 TEST(stays)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/machine/token.h"
+#include "daemon/token/run.h"
 
 #include <endian.h>
 #include <inttypes.h>

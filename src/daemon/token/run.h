@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * token - identifies a run among all others, made from data of the database
+ * run - the token that identifies a run among all others, made from data of the database
  *
  * A keyed hash of job, attempt and time of submission, with a secret of the database: so no column
  * is needed, a restored database can make the tokens of its runs, and a job that gets a number
  * again, or the same number in another database, has other tokens.  Without the secret no valid
  * token can be made.
  */
-#ifndef FL_DAEMON_MACHINE_TOKEN_H
-#define FL_DAEMON_MACHINE_TOKEN_H
+#ifndef FL_DAEMON_TOKEN_RUN_H
+#define FL_DAEMON_TOKEN_RUN_H
 
 #include "backend/backend.h"
 
