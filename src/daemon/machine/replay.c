@@ -25,6 +25,7 @@
 #include "codec/job/job_json.h"
 #include "daemon/engine/placement.h"
 #include "daemon/machine/apply.h"
+#include "daemon/machine/asked.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/checkpoint.h"
 #include "daemon/machine/inside.h"
@@ -99,7 +100,7 @@ int fl_core_save(void *core, int fd, fairlead_error *err)
 					.now = c->at };
 	struct fl_image_output sink = { write_fd, &fd };
 	struct head head;
-	char *bytes = NULL, *config = fl_core_spell_config(c->config, &c->capacity);
+	char *bytes = NULL, *config = fl_config_spell(c->config, &c->capacity, /* as= */ NULL);
 	size_t size = 0;
 	FILE *f = open_memstream(&bytes, &size);
 	int r = f && config ? save_jobs(c, f, err) : fl_fail_nomem(err);
@@ -158,7 +159,8 @@ static int load_jobs(struct fl_core *c, struct fl_image *i, struct saved_core *r
 	*ret = *(const struct saved_core *)bytes;
 	r = fl_jobs_load(&c->jobs, i, err);
 	for (uint32_t k = 0; k < c->jobs.n && r == 0; k++)
-		if (c->jobs.rows[k].state == FL_JOB_WAITS && c->jobs.rows[k].workload.v == FL_NONE)
+		if (c->jobs.rows[k].state == FL_JOB_WAITS &&
+		    c->jobs.rows[k].workload.v == FL_NONE && !c->jobs.rows[k].begin)
 			r = fl_core_newcomer(c, &c->jobs.rows[k], err);
 	return r;
 }
@@ -244,7 +246,7 @@ static int load_image(struct fl_core *c, int fd, uint64_t seq, fairlead_error *e
 /* A job whose row or spec cannot be read: it fails, as there is nothing to start. */
 struct unread {
 	uint64_t id;
-	char why[FL_CORE_REASON];
+	char why[FL_LIVE_REASON];
 };
 struct restoring {
 	struct fl_core *c;
@@ -261,12 +263,19 @@ static int restore_job(struct fl_core *c, const struct fl_job_row *row, struct f
 	live->array = spec->array;
 	live->uid = spec->uid;
 	live->tasks = spec->tasks;
+	/* Of one that has been started the begin has come; of others the wall says it again. */
+	live->begin = live->attempt ? 0 : spec->begin;
 	r = fl_jobs_restore(&c->jobs, live, spec, &job, err);
-	/* Jobs that it waits for are in the table; all others have ended. */
+	/* One that is past that waits for no job, whatever became of it since. */
 	for (uint32_t i = 0; i < spec->n_after && r == 0; i++)
-		if (!fl_jobs_find(&c->jobs, spec->after[i].job))
+		if (job->state != FL_JOB_HELD && job->state != FL_JOB_DEPENDS)
 			fl_jobs_waited(&c->jobs, row->id, spec->after[i].job);
-	return r < 0 || job->state != FL_JOB_WAITS ? r : fl_core_newcomer(c, job, err);
+	/* A row may be older than what it waits for; that is found out again (end_or_let_in). */
+	if (r == 0 && job->state == FL_JOB_WAITS &&
+	    (job->singleton || job->most || fl_jobs_waits_for(&c->jobs, job->id)))
+		job->state = FL_JOB_DEPENDS;
+	return r < 0 || job->state != FL_JOB_WAITS || job->begin ? r :
+								   fl_core_newcomer(c, job, err);
 }
 
 static struct fl_live live_of(const struct fl_job_row *row)
@@ -293,7 +302,7 @@ static struct fl_live live_of(const struct fl_job_row *row)
 	if (ran && !row->placement)
 		live.state = FL_JOB_WAITS; /* what it held is not known */
 	else if (row->state == FL_JOB_STOPS)
-		live.stopping = row->held ? FL_GO_HELD : FL_GO_DRAIN;
+		live.stopping = FL_GO_DRAIN; /* unless its runner knows more (ended.c) */
 	return live;
 }
 
@@ -334,7 +343,7 @@ static int take_row(void *user, const struct fl_job_row *row, fairlead_error *er
 	struct fl_live live = live_of(row);
 	struct fl_job_document doc;
 	fairlead_error why = { 0 };
-	char text[FL_CORE_REASON];
+	char text[FL_LIVE_REASON];
 	int r;
 
 	if (row->id > x->c->submitted)
@@ -343,6 +352,8 @@ static int take_row(void *user, const struct fl_job_row *row, fairlead_error *er
 		(void)snprintf(text, sizeof text, "%s does not match its checksum", row->damaged);
 		return restore_unread(x, row, text, err);
 	}
+	if (!row->spec)
+		return restore_unread(x, row, "it has no spec", err);
 	r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, &why);
 	/*
 	 * An older program may have taken a spec that this one refuses: that job fails, and the
@@ -385,8 +396,13 @@ static int go_on_behind(struct fl_core *c, const struct fl_store_end *end, fl_ti
 	c->at = end->at > now ? end->at : now;
 	if (end->job > c->submitted)
 		c->submitted = end->job;
-	return fl_store_events(c->store, &last, see_last_event, c, err);
+	return fl_store_events(c->daemon.store, &last, see_last_event, c, err);
 }
+
+struct hoping {
+	uint32_t n;
+	struct fl_job_after after[FL_JOB_AFTER];
+};
 
 static int close_admission(void *user, const struct fl_admission_row *row, fairlead_error *err)
 {
@@ -400,24 +416,57 @@ static int close_admission(void *user, const struct fl_admission_row *row, fairl
 	return fl_gather_row(c->gather, &over, err);
 }
 
+/* Has one of the jobs that it waited for ended otherwise? One that is deleted has not. */
+static int look_at_after(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct hoping *h = user;
+	struct fl_job_document doc;
+	int r = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
+
+	if (r < 0)
+		return r;
+	h->n = doc.spec.n_after;
+	memcpy(h->after, doc.spec.after, sizeof h->after);
+	fl_job_document_done(&doc);
+	return 0;
+}
+
+/*
+ * A job that depends on ended jobs only: no end would tell it, so it would wait for ever.  Only one
+ * that its name or array may keep can be so though they ended as required.
+ */
+static int end_or_let_in(struct fl_core *c, struct fl_live *job, fairlead_error *err)
+{
+	struct hoping h = { .n = 0 };
+	bool hope = job->singleton || job->most;
+	int r = hope ? fl_store_job(c->daemon.store, job->id, look_at_after, &h, err) : 0;
+
+	for (uint32_t i = 0; i < h.n && hope && r == 0; i++) {
+		enum fl_job_state state = fl_core_state_of(c, h.after[i].job);
+
+		hope = state == FL_JOB_STATES || fl_after_is(h.after[i].how, state);
+	}
+	if (r < 0)
+		return r;
+	return hope ? fl_core_let_in(c, job, err) :
+		      fl_core_end(c, job->id, FL_JOB_CANCELLED,
+				  "a job that it waited for did not end as required", err);
+}
+
 static int end_unread(struct restoring *x, fairlead_error *err)
 {
 	struct fl_core *c = x->c;
 	int r = 0;
 
 	for (uint32_t i = 0; i < x->n && r == 0; i++) {
-		r = fl_store_admissions(c->store, x->unread[i].id, close_admission, c, err);
+		r = fl_store_admissions(c->daemon.store, x->unread[i].id, close_admission, c, err);
 		if (r == 0)
 			r = fl_core_end(c, x->unread[i].id, FL_JOB_FAILED, x->unread[i].why, err);
 	}
-	/*
-	 * A job that depends on ended jobs only: no end would tell it, so it would wait for ever.
-	 */
 	for (uint32_t i = 0; i < c->jobs.n && r == 0; i++)
 		if (c->jobs.rows[i].state == FL_JOB_DEPENDS &&
 		    !fl_jobs_waits_for(&c->jobs, c->jobs.rows[i].id))
-			r = fl_core_end(c, c->jobs.rows[i].id, FL_JOB_CANCELLED,
-					"a job that it waited for did not end as required", err);
+			r = end_or_let_in(c, &c->jobs.rows[i], err);
 	return r;
 }
 
@@ -459,15 +508,15 @@ static const struct fl_run_grant *held(void *user, uint64_t job, uint32_t *ret_n
 }
 
 /*
- * Before an image without the jobs ended here: after a kill between the two their rows would say
- * that they still run.
+ * All that was found, before the image that knows it already: after a kill between the two the rows of
+ * jobs ended here would say that they still run, and those of a token or version would be missing.
  */
-static int write_ended(struct fl_core *c, fairlead_error *err)
+static int write_found(struct fl_core *c, fairlead_error *err)
 {
 	int r = fl_core_write_jobs(c, err);
 
-	if (r == 0)
-		r = fl_store_commit(c->store, &c->gather->rows, err);
+	if (r == 0 && !fl_gather_is_empty(c->gather))
+		r = fl_store_commit(c->daemon.store, &c->gather->all.rows, err);
 	if (r < 0)
 		return r;
 	fl_gather_clear(c->gather);
@@ -479,10 +528,10 @@ static int write_ended(struct fl_core *c, fairlead_error *err)
  * Made at once: until there is an image, a start after a kill would read rows for people, which are
  * a batch behind.  The log has its errors.
  */
-static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *err)
+static int first_checkpoint(struct fl_core *c, fairlead_error *err)
 {
 	fairlead_error why;
-	int r = has_ended ? write_ended(c, &why) : 0;
+	int r = write_found(c, &why);
 
 	if (r == FAIRLEAD_ENOMEM)
 		return fl_fail_nomem(err);
@@ -493,35 +542,79 @@ static int first_checkpoint(struct fl_core *c, bool has_ended, fairlead_error *e
 	return 0;
 }
 
-static int restore_jobs(struct restoring *x, struct holdings *holdings, fl_time now,
-			fairlead_error *err)
+static int restore_jobs(struct restoring *x, struct holdings *holdings, fairlead_error *err)
 {
 	static const uint32_t live = 1u << FL_JOB_HELD | 1u << FL_JOB_DEPENDS | 1u << FL_JOB_WAITS |
 				     1u << FL_JOB_STARTS | 1u << FL_JOB_RUNS | 1u << FL_JOB_STOPS;
 	const struct fl_job_filter filter = { .states = live, .damaged = true };
 	struct fl_core *c = x->c;
-	const struct fl_generation_options o = { .config = c->config,
-						 .capacity = &c->capacity,
-						 .now = now,
-						 .up_to = UINT64_MAX,
-						 .backend = &c->driven,
-						 .held = held,
-						 .user = holdings };
-	int r = fl_store_jobs(c->store, &filter, take_row, x, err);
+	int r = fl_store_jobs(c->daemon.store, &filter, take_row, x, err);
 
-	if (r == 0)
-		r = fl_store_jobs(c->store, &filter, take_placement, holdings, err);
-	return r < 0 ? r : fl_generation_new(&o, &c->jobs, &c->generation, err);
+	/* Jobs that others wait for are in the table; all others have ended. */
+	fl_jobs_settle_awaits(&c->jobs);
+	return r < 0 ? r : fl_store_jobs(c->daemon.store, &filter, take_placement, holdings, err);
 }
 
-static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairlead_error *err)
+static const char *policy_of(const struct fl_config *config)
+{
+	return fl_model_text(fl_config_objects(config), fl_config_settings(config)->policy);
+}
+
+/* With the configuration that came last, unless the jobs do not let it be, as when it was refused. */
+static int first_generation(struct fl_core *c, struct holdings *holdings, fl_time now,
+			    struct fl_behind *behind, fairlead_error *err)
+{
+	struct fl_generation_options o = { .config = behind->config,
+					   .capacity = &c->capacity,
+					   .now = now,
+					   .up_to = UINT64_MAX,
+					   .backend = &c->driven,
+					   .held = held,
+					   .user = holdings };
+	fairlead_error why = { 0 };
+	/* Another policy is refused, as it cannot take over what the one before it knows. */
+	const bool may_be = behind->config &&
+			    strcmp(policy_of(behind->config), policy_of(c->config)) == 0;
+	int r = may_be ? fl_generation_new(&o, &c->jobs, &c->generation, &why) : FAIRLEAD_EINPUT;
+
+	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
+		o.config = c->config;
+		return fl_generation_new(&o, &c->jobs, &c->generation, err);
+	}
+	if (r < 0) {
+		*err = why;
+		return r;
+	}
+	return fl_core_take_behind(c, behind, err);
+}
+
+static int replay_token(void *user, const struct fl_journal_row *row, fairlead_error *err)
+{
+	return row->kind == FL_JOURNAL_TOKEN_MADE || row->kind == FL_JOURNAL_TOKEN_REVOKED ?
+		       fl_core_token_apply(user, row, err) :
+		       0;
+}
+
+/* @after: the row up to which the rows of tokens and versions in the store are whole. */
+static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, uint64_t after,
+			fairlead_error *err)
 {
 	struct restoring x = { .c = c };
 	struct holdings holdings = { 0 };
-	fl_time now = fl_clock_now(&c->clock);
-	int r = restore_jobs(&x, &holdings, now, err);
+	struct fl_behind behind = { 0 };
+	fl_time now = fl_clock_now(&c->daemon.clock);
+	int r = fl_store_journal(c->daemon.store, after, replay_token, c, err);
 
+	if (r == 0)
+		r = fl_core_find_behind(c, after, end->at, &behind, err);
+	if (r == 0)
+		r = restore_jobs(&x, &holdings, err);
+	if (r == 0)
+		r = first_generation(c, &holdings, now, &behind, err);
+	fl_config_free(behind.config);
 	free(holdings.rows);
+	if (r == 0)
+		fl_core_begin_settings(c, c->config);
 	if (r == 0)
 		r = go_on_behind(c, end, now, err);
 	if (r == 0)
@@ -529,7 +622,11 @@ static int begin_afresh(struct fl_core *c, const struct fl_store_end *end, fairl
 	if (r == 0)
 		r = fl_core_conditions(c, c->at, err);
 	free(x.unread);
-	return r < 0 ? r : first_checkpoint(c, c->n_dirty > 0, err);
+	if (r == 0)
+		r = first_checkpoint(c, err);
+	if (r == 0)
+		r = fl_core_warn(c, c->config, &c->capacity, err);
+	return r < 0 ? r : fl_core_note_start(c, err);
 }
 
 /* --- the rows after the checkpoint --- */
@@ -540,7 +637,7 @@ struct spec_of {
 
 static int read_spec(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
-	return fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED,
+	return fl_job_parse(row->spec, strlen(row->spec), FL_JOB_FIRST,
 			    &((struct spec_of *)user)->doc, err);
 }
 
@@ -551,7 +648,7 @@ static int replay_row(void *user, const struct fl_journal_row *row, fairlead_err
 	int result, r = 0;
 
 	if (row->kind == FL_JOURNAL_SUBMIT) {
-		r = fl_store_job(c->store, row->job, read_spec, &spec, err);
+		r = fl_store_job(c->daemon.store, row->job, read_spec, &spec, err);
 		if (row->job > c->submitted)
 			c->submitted = row->job;
 	}
@@ -569,7 +666,7 @@ static int replay(struct fl_core *c, fairlead_error *err)
 	int r;
 
 	c->replaying = true;
-	r = fl_store_journal(c->store, c->seq, replay_row, c, err);
+	r = fl_store_journal(c->daemon.store, c->seq, replay_row, c, err);
 	fl_core_drop_draft(c); /* a draft that no row took */
 	c->replaying = false;
 	return r;
@@ -582,6 +679,7 @@ static int forget(struct fl_core *c, fairlead_error *err)
 	fl_jobs_done(&c->jobs);
 	fl_gather_clear(c->gather);
 	c->n_dirty = c->n_newcomers = 0;
+	fl_core_drop_specs(c);
 	return fl_jobs_init(&c->jobs, err);
 }
 
@@ -592,26 +690,45 @@ static int recover_from(struct fl_core *c, int fd, uint64_t seq, fairlead_error 
 	return r < 0 ? r : replay(c, err);
 }
 
-int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairlead_error *err)
+/* What a daemon that watches a cluster has kept are no jobs that can be run. */
+static int check_whose(const struct fl_core *c, fairlead_error *err)
 {
-	struct fl_config *wanted = c->config;
-	struct fl_store_end end;
-	uint64_t seq;
-	fairlead_error why = { 0 };
-	bool other;
-	int fd, r = fl_store_end(c->store, &end, err);
+	char text[32];
+	int r = fl_store_get(c->daemon.store, FL_STORE_WATCHED, text, sizeof text, err);
 
+	if (r == FAIRLEAD_ENOENT)
+		return 0;
 	if (r < 0)
 		return r;
-	fl_clock_begin(&c->clock, &(struct fl_clock_past){ .at = end.at,
-							   .wall = end.wall,
-							   .boot = end.boot,
-							   .boot_id = end.boot_id });
+	(void)fl_fail(err, FAIRLEAD_ESTATE, "the state is that of a daemon that watches a cluster");
+	(void)fl_fail_hint(
+		err, "a daemon that runs jobs on this machine needs a folder of its own: --state");
+	return FAIRLEAD_ESTATE;
+}
+
+int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairlead_error *err)
+{
+	const struct fl_configuring as = { .how = "start" };
+	struct fl_config *wanted = c->config, *is;
+	struct fl_store_end end;
+	uint64_t seq = 0;
+	fairlead_error why = { 0 };
+	bool other;
+	int fd, r = check_whose(c, err);
+
+	if (r == 0)
+		r = fl_store_end(c->daemon.store, &end, err);
+	if (r < 0 || (r = fl_core_tokens_load(c, err)) < 0)
+		return r;
+	fl_clock_begin(&c->daemon.clock, &(struct fl_clock_past){ .at = end.at,
+								  .wall = end.wall,
+								  .boot = end.boot,
+								  .boot_id = end.boot_id });
 	if ((r = fl_core_copy_capacity(c, capacity, err)) < 0)
 		return r;
-	r = fl_store_checkpointed(c->store, &seq, &fd, &why);
+	r = fl_store_checkpointed(c->daemon.store, &seq, &fd, &why);
 	if (r == 0 && fd < 0)
-		return begin_afresh(c, &end, err);
+		return begin_afresh(c, &end, seq, err);
 	c->config = NULL;
 	if (r == 0) {
 		r = recover_from(c, fd, seq, &why);
@@ -620,7 +737,15 @@ int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairl
 	if (r == 0) {
 		if (end.job > c->submitted) /* numbers that were given already */
 			c->submitted = end.job;
-		r = fl_core_want_config(c, wanted, capacity, &other, err);
+		/* What is kept may have been replaced by a row that was just replayed. */
+		is = fl_config_is_kept(wanted) && fl_config_is_kept(c->config) ? c->config : wanted;
+		fl_core_begin_settings(c, is);
+		r = fl_core_want_config(c, is, capacity, &as, &other, err);
+		if (r == 0)
+			r = fl_core_warn(c, is, capacity, err);
+		/* The image may be that of a start whose row was not written. */
+		if (r == 0 && !other)
+			r = fl_core_note_start(c, err);
 		fl_config_free(wanted);
 		return r;
 	}
@@ -636,5 +761,5 @@ int fl_core_recover(struct fl_core *c, const struct fl_capacity *capacity, fairl
 		    why.text);
 	if ((r = forget(c, err)) < 0 || (r = fl_core_copy_capacity(c, capacity, err)) < 0)
 		return r;
-	return begin_afresh(c, &end, err);
+	return begin_afresh(c, &end, seq, err);
 }

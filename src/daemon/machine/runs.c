@@ -9,15 +9,24 @@
 #include "daemon/engine/placement.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/inside.h"
-#include "daemon/machine/token.h"
 #include "daemon/machine/view.h"
+#include "daemon/token/run.h"
 
 /* --- starting and stopping --- */
+
+fl_time fl_core_time_limit(const struct fl_core *c, const struct fl_live *job)
+{
+	const struct fl_daemon_settings *s = fl_config_settings(c->config);
+
+	return fl_amount_min(job->time_limit == FL_NEVER ? s->time_limit : job->time_limit,
+			     s->max_time_limit);
+}
 
 struct reading {
 	struct fl_core *c;
 	struct fl_live *job;
 	enum fl_before before;
+	int client;
 };
 
 static int start_as(void *user, const struct fl_job_row *row, fairlead_error *err)
@@ -32,6 +41,7 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 			      .attempt = r->job->attempt,
 			      .token = token,
 			      .before = r->before,
+			      .client = r->client,
 			      .grants = grants };
 	int rc = fl_job_parse(row->spec, strlen(row->spec), FL_JOB_STORED, &doc, err);
 
@@ -40,9 +50,7 @@ static int start_as(void *user, const struct fl_job_row *row, fairlead_error *er
 	fl_token_of(&r->c->key, row->id, r->job->attempt, row->submitted, token);
 	run.spec = &doc.spec;
 	run.n_grants = fl_live_grants(&living, r->job, grants, FL_GRANTS);
-	run.time_limit = fl_amount_min(doc.spec.time_limit == FL_NEVER ? s->time_limit :
-									 doc.spec.time_limit,
-				       s->max_time_limit);
+	run.time_limit = fl_core_time_limit(r->c, r->job);
 	run.grace = fl_amount_min(doc.spec.grace == FL_TIME_NONE ? s->grace : doc.spec.grace,
 				  s->max_grace);
 	rc = r->c->backend->start(r->c->host, &run, err);
@@ -65,6 +73,13 @@ struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct f
 	};
 }
 
+static struct fl_journal_row measured(const struct fl_run_outcome *o)
+{
+	return (struct fl_journal_row){ .kind = FL_JOURNAL_MEASURED,
+					.job = o->job,
+					.measured = { o->attempt, o->cpu, o->memory } };
+}
+
 struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 {
 	struct fl_run_outcome o = { .job = row->job,
@@ -81,28 +96,36 @@ struct fl_run_outcome fl_core_outcome(const struct fl_journal_row *row)
 
 /* A start that the backend refuses is recorded as an outcome like any other. */
 static int not_started(struct fl_core *c, const struct fl_live *job, enum fl_outcome_kind kind,
-		       const char *text, fairlead_error *err)
+		       enum fl_go_why stopped, const char *text, fairlead_error *err)
 {
-	struct fl_run_outcome o = {
-		.job = job->id, .attempt = job->attempt, .kind = kind, .ended = FL_TIME_NONE
-	};
+	struct fl_run_outcome o = { .job = job->id,
+				    .attempt = job->attempt,
+				    .kind = kind,
+				    .stopped = stopped,
+				    .ended = FL_TIME_NONE };
 	struct fl_journal_row row;
 
 	(void)snprintf(o.text, sizeof o.text, "%.255s", text);
-	row = fl_core_ended(&c->clock, &o);
+	row = fl_core_ended(&c->daemon.clock, &o);
 	return fl_core_note(c, &row, err);
 }
 
 int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
 		  fairlead_error *err)
 {
-	struct reading reading = { c, job, before };
+	struct reading reading = { c, job, before, -1 };
 	fairlead_error why = { 0 };
 	int r;
 
 	if (c->replaying)
 		return 0;
-	r = fl_store_job(c->store, job->id, start_as, &reading, &why);
+	/* One that is not to start, as it was told to stop or is lost, needs no client. */
+	if (job->interactive && before != FL_BEFORE_TOLD && before != FL_BEFORE_SURELY) {
+		reading.client = fl_core_client_for_start(c, job->id, before);
+		if (reading.client < 0)
+			return 0;
+	}
+	r = fl_store_job(c->daemon.store, job->id, start_as, &reading, &why);
 	if (r == FAIRLEAD_ENOMEM) {
 		*err = why;
 		return r;
@@ -110,7 +133,7 @@ int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
 	/* EINPUT is damage, which trying again would not mend. */
 	return r < 0 ? not_started(c, job,
 				   r == FAIRLEAD_EINPUT ? FL_RUN_IMPOSSIBLE : FL_RUN_NOT_STARTED,
-				   why.text, err) :
+				   FL_GO_NOT, why.text, err) :
 		       0;
 }
 
@@ -139,7 +162,10 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 
 	if (c->replaying)
 		return 0;
-	(void)fl_store_job(c->store, job->id, see_grace, &g, &cause);
+	if (fl_core_give_up_start(c, job->id))
+		return not_started(c, job, FL_RUN_NOT_STARTED, why, "no client was attached to it",
+				   err);
+	(void)fl_store_job(c->daemon.store, job->id, see_grace, &g, &cause);
 	g.grace = fl_amount_min(g.grace, fl_config_settings(c->config)->max_grace);
 	r = c->backend->stop(c->host, job->id, job->attempt, why, g.grace, &cause);
 	if (r < 0)
@@ -147,6 +173,25 @@ int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fai
 			    (unsigned long long)job->id, cause.text);
 	(void)err;
 	return 0;
+}
+
+void fl_core_limit(const struct fl_core *c, const struct fl_live *job)
+{
+	fairlead_error why = { 0 };
+
+	if (!c->replaying &&
+	    c->backend->limit(c->host, job->id, job->attempt, fl_core_time_limit(c, job), &why) < 0)
+		fl_core_log(c, "the time limit of job %llu could not be changed: %s",
+			    (unsigned long long)job->id, why.text);
+}
+
+void fl_core_signal(const struct fl_core *c, const struct fl_live *job, int number)
+{
+	fairlead_error why = { 0 };
+
+	if (!c->replaying && c->backend->signal(c->host, job->id, job->attempt, number, &why) < 0)
+		fl_core_log(c, "job %llu could not be sent signal %d: %s",
+			    (unsigned long long)job->id, number, why.text);
 }
 
 /* --- reports of the backend --- */
@@ -169,7 +214,7 @@ static void began(void *user, uint64_t job, uint32_t attempt, fl_time at)
 static void ended(void *user, const struct fl_run_outcome *o)
 {
 	struct fl_core *c = user;
-	struct fl_journal_row row = fl_core_ended(&c->clock, o);
+	struct fl_journal_row row = fl_core_ended(&c->daemon.clock, o), used = measured(o);
 	const struct fl_live *live = fl_jobs_find(&c->jobs, o->job);
 	fairlead_error err;
 
@@ -177,13 +222,22 @@ static void ended(void *user, const struct fl_run_outcome *o)
 		c->backend->forget(c->host, o->job, o->attempt);
 		return;
 	}
-	if (fl_core_note(c, &row, &err) < 0)
+	if (((o->cpu || o->memory) && fl_core_note(c, &used, &err) < 0) ||
+	    fl_core_note(c, &row, &err) < 0)
 		fl_core_break(c, &err);
 }
 
 static void notice(void *user, const char *text)
 {
 	fl_core_log((const struct fl_core *)user, "%s", text);
+}
+
+static void broken(void *user, const char *why)
+{
+	fairlead_error err = { 0 };
+
+	fl_fail(&err, FAIRLEAD_EIO, "%s", why);
+	fl_core_break(user, &err);
 }
 
 /* Opens the backend with .spec.machine of the Daemon. */
@@ -230,9 +284,14 @@ int fl_core_open_host(struct fl_core *c, struct fl_capacity *ret, fairlead_error
 		.loop = c->loop,
 		.state = c->options.state,
 		.runner = c->options.runner,
+		.spawner = c->options.spawner,
 		.cgroup = s->cgroup,
 		.output_limit = s->output_limit,
-		.callbacks = { .began = began, .ended = ended, .notice = notice, .user = c },
+		.callbacks = { .began = began,
+			       .ended = ended,
+			       .notice = notice,
+			       .broken = broken,
+			       .user = c },
 	};
 	int r;
 
@@ -272,7 +331,7 @@ static enum fl_before before(const struct fl_live *job, enum fl_found found)
 static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 {
 	struct looking l = { .c = c, .attempt = job->attempt };
-	int r = fl_core_row(c, job->id, look_for, &l, err);
+	int r = fl_store_job_row(c->daemon.store, job->id, look_for, &l, err);
 
 	if (r == FAIRLEAD_EINPUT) /* the row is damaged: a run with its number is taken for it */
 		r = c->backend->find(c->host, job->id, job->attempt, /* token= */ NULL, &l.found,
@@ -284,6 +343,8 @@ static int find_run(struct fl_core *c, struct fl_live *job, fairlead_error *err)
 	case FL_FOUND_DAMAGED:
 		return fl_core_start(c, job, before(job, l.found), err);
 	case FL_FOUND_RUNS:
+		if (job->relimited) /* it may not have been told */
+			fl_core_limit(c, job);
 		return job->state == FL_JOB_STOPS ? fl_core_stop(c, job, job->stopping, err) : 0;
 	case FL_FOUND_ENDED:
 		break;

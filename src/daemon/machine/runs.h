@@ -11,6 +11,11 @@
 int fl_core_start(struct fl_core *c, struct fl_live *job, enum fl_before before,
 		  fairlead_error *err);
 /* Tells its run to stop. */
+/* The time limit of its attempt, as the settings are now; FL_NEVER: none. */
+fl_time fl_core_time_limit(const struct fl_core *c, const struct fl_live *job);
+/* Its run is told of its present limit; or gets a signal, and goes on. Errors are logged. */
+void fl_core_limit(const struct fl_core *c, const struct fl_live *job);
+void fl_core_signal(const struct fl_core *c, const struct fl_live *job, int number);
 int fl_core_stop(struct fl_core *c, struct fl_live *job, enum fl_go_why why, fairlead_error *err);
 /* ENDED: a: the daemon's time when it ended, or FL_TIME_NONE; b: kind, reason and status. */
 struct fl_journal_row fl_core_ended(const struct fl_clock *clock, const struct fl_run_outcome *o);

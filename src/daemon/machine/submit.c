@@ -10,9 +10,10 @@
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
 #include "daemon/config/config_queue.h"
-#include "daemon/machine/apply.h"
+#include "daemon/machine/asked.h"
 #include "daemon/machine/batch.h"
 #include "daemon/machine/inside.h"
+#include "daemon/machine/view.h"
 
 /* --- names and dependencies --- */
 
@@ -21,6 +22,22 @@ static int check_queue(const struct fl_core *c, const struct fl_job_spec *spec, 
 	struct fl_sym namespace, queue;
 
 	return fl_config_queue(c->generation.model, spec->queue, &namespace, &queue, err);
+}
+
+static bool is_there(const struct fl_capacity *there, const char *resource)
+{
+	for (uint32_t i = 0; i < there->n; i++)
+		if (strcmp(there->rows[i].resource, resource) == 0 && there->rows[i].amount > 0)
+			return true;
+	return false;
+}
+
+static int fail_without_gpu(const char *resource, fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_EINPUT, "this machine has no GPU, so there is no '%s' here",
+		resource);
+	return fl_fail_hint(err, "leave it out of the request; if there is one, 'fairlead queues' "
+				 "has its name, or its driver is not loaded");
 }
 
 static int check_requests(const struct fl_core *c, const struct fl_job_spec *spec,
@@ -34,6 +51,9 @@ static int check_requests(const struct fl_core *c, const struct fl_job_spec *spe
 
 		if (fl_model_find_resource(m, spec->requests[i].resource).v != FL_NONE)
 			continue;
+		if (fl_job_is_gpu(spec->requests[i].resource) &&
+		    !is_there(&c->capacity, spec->requests[i].resource))
+			return fail_without_gpu(spec->requests[i].resource, err);
 		fl_fail(err, FAIRLEAD_EINPUT, "no queue has quota for '%s'",
 			spec->requests[i].resource);
 		for (uint32_t k = 0; k < m->n_resources; k++)
@@ -69,26 +89,49 @@ static int check_labels(const struct fl_core *c, const struct fl_job_spec *spec,
 	return 0;
 }
 
-/* True: the job is in neither the store nor the rows on their way to it. */
-static bool is_forgotten(const struct fl_core *c, uint64_t id)
+bool fl_core_is_coming(const struct fl_core *c, uint64_t id)
 {
 	for (int i = 0; i < 2; i++) {
 		const struct fl_gather *g = &c->gathers[i];
 
-		if (g->rows.n_new_jobs && id >= g->rows.new_jobs[0].id &&
-		    id <= g->rows.new_jobs[g->rows.n_new_jobs - 1].id)
-			return false;
+		if (g->all.rows.n_new_jobs && id >= g->all.rows.new_jobs[0].id &&
+		    id <= g->all.rows.new_jobs[g->all.rows.n_new_jobs - 1].id)
+			return true;
 	}
-	return fl_core_state_of(c, id) == FL_JOB_STATES;
+	return false;
+}
+
+/* True: the job is in neither the store nor the rows on their way to it. */
+static bool is_forgotten(const struct fl_core *c, uint64_t id)
+{
+	return !fl_core_is_coming(c, id) && fl_core_state_of(c, id) == FL_JOB_STATES;
+}
+
+static int fail_ended(const struct fl_job_after *after, enum fl_job_state state,
+		      fairlead_error *err)
+{
+	fl_fail(err, FAIRLEAD_ESTATE,
+		"after: job %" PRIu64 " has ended: %s; a job that waits for it to %s could never "
+		"start",
+		after->job, fl_job_state_name(state),
+		after->how == FL_AFTER_OK ? "succeed" : "fail");
+	return fl_fail_hint(err, "--after %" PRIu64 ":any starts however that ended", after->job);
 }
 
 static int check_after(const struct fl_core *c, const struct fl_job_spec *spec, fairlead_error *err)
 {
-	for (uint32_t i = 0; i < spec->n_after; i++)
-		if (spec->after[i].job == 0 || spec->after[i].job > c->submitted ||
-		    is_forgotten(c, spec->after[i].job))
+	for (uint32_t i = 0; i < spec->n_after; i++) {
+		const struct fl_job_after *after = &spec->after[i];
+		enum fl_job_state state;
+
+		if (after->job == 0 || after->job > c->submitted || is_forgotten(c, after->job))
 			return fl_fail(err, FAIRLEAD_ENOENT, "after: there is no job %" PRIu64,
-				       spec->after[i].job);
+				       after->job);
+		state = fl_core_state_of(c, after->job);
+		if (state != FL_JOB_STATES && fl_job_is_over(state) &&
+		    !fl_after_is(after->how, state))
+			return fail_ended(after, state, err);
+	}
 	return 0;
 }
 
@@ -107,8 +150,8 @@ static struct on_its_way count_coming(const struct fl_core *c, const struct fl_j
 	struct on_its_way n = { 0 };
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t k = 0; k < c->gathers[i].rows.n_new_jobs; k++) {
-			const struct fl_job_row *row = &c->gathers[i].rows.new_jobs[k];
+		for (uint32_t k = 0; k < c->gathers[i].all.rows.n_new_jobs; k++) {
+			const struct fl_job_row *row = &c->gathers[i].all.rows.new_jobs[k];
 
 			n.all++;
 			n.of_user += row->uid == spec->uid;
@@ -149,7 +192,7 @@ static uint64_t count_bytes(const struct fl_core *c, const struct fl_job_spec *s
 	uint64_t bytes = fl_jobs_bytes_of_user(&c->jobs, spec->user);
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t k = 0; k < c->gathers[i].rows.n_journal; k++) {
+		for (uint32_t k = 0; k < c->gathers[i].all.rows.n_journal; k++) {
 			const struct fl_job_spec *other = c->gathers[i].specs[k];
 
 			if (other && other->uid == spec->uid)
@@ -256,20 +299,22 @@ static int begin_array(struct fl_core *c, struct fl_job_spec *one, const char *j
 	return r < 0 ? r : fl_gather_spec(c->gather, one, mine, err);
 }
 
-static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t copies,
-		     uint64_t *id, uint64_t *bytes, fairlead_error *err)
+static int add_array(struct fl_core *c, const struct fl_job_spec *spec,
+		     const struct fl_submitted_array *array, uint64_t *id, uint64_t *bytes,
+		     fairlead_error *err)
 {
+	uint32_t copies = array ? array->n : 1;
 	struct fl_journal_row row = row_of(c, spec);
 	struct fl_job_spec one = *spec;
 	const struct fl_job_spec *mine = NULL;
 	int r = 0;
 
-	if (copies > 1)
+	if (array)
 		one.array = *id + 1;
 	for (uint32_t i = 0; i < copies && r == 0; i++) {
 		char *json;
 
-		one.array_index = i;
+		one.array_index = array && array->indexes ? array->indexes[i] : i;
 		row.job = ++*id;
 		json = fl_job_text(&one);
 		r = json ? 0 : fl_fail_nomem(err);
@@ -282,12 +327,13 @@ static int add_array(struct fl_core *c, const struct fl_job_spec *spec, uint32_t
 	return r;
 }
 
-int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
-		   fl_reply_fn *done, void *user, fairlead_error *err)
+int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n,
+		   const struct fl_submitted_array *array, fl_reply_fn *done, void *user,
+		   fairlead_error *err)
 {
 	struct fl_gather *g = c->gather;
-	uint32_t journal = g->rows.n_journal, new_jobs = g->rows.n_new_jobs,
-		 copies = array ? array : 1;
+	uint32_t journal = g->all.rows.n_journal, new_jobs = g->all.rows.n_new_jobs,
+		 copies = array ? array->n : 1;
 	struct fl_post post = { done, user, journal, n * copies };
 	uint64_t id = c->submitted, bytes;
 	int r = fl_core_check_open(c, err);
@@ -296,15 +342,42 @@ int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t 
 		r = check_all(c, specs, n, n * copies, err);
 	bytes = r == 0 && n ? count_bytes(c, specs) : 0;
 	for (uint32_t i = 0; i < n && r == 0; i++)
-		r = add_array(c, &specs[i], copies, &id, &bytes, err);
+		r = add_array(c, &specs[i], array, &id, &bytes, err);
 	if (r == 0)
 		r = fl_gather_post(g, &post, err);
 	if (r < 0) {
-		g->rows.n_journal = journal;
-		g->rows.n_new_jobs = new_jobs;
+		g->all.rows.n_journal = journal;
+		g->all.rows.n_new_jobs = new_jobs;
 		return r;
 	}
 	c->submitted = id;
 	fl_core_soon(c);
 	return 0;
+}
+
+/* --- again --- */
+
+/* The part of a spec that limits count by. */
+static int see_counted(void *user, const struct fl_job_row *row, fairlead_error *err)
+{
+	struct fl_job_spec *ret = user;
+
+	(void)err;
+	ret->uid = row->uid;
+	ret->bytes = (uint32_t)row->spec_bytes;
+	(void)snprintf(ret->user, sizeof ret->user, "%s", row->user);
+	(void)snprintf(ret->queue, sizeof ret->queue, "%s", row->queue);
+	return 0;
+}
+
+int fl_core_check_again(const struct fl_core *c, uint64_t job, uint32_t more, fairlead_error *err)
+{
+	struct fl_job_spec spec = { 0 };
+	int r = fl_store_job_row(c->daemon.store, job, see_counted, &spec, err);
+
+	if (r == 0)
+		r = check_queue(c, &spec, err);
+	if (r == 0)
+		r = check_limits(c, &spec, more, err);
+	return r < 0 ? r : check_bytes(c, count_bytes(c, &spec) + (uint64_t)spec.bytes * more, err);
 }

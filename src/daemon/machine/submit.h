@@ -5,13 +5,27 @@
 
 #include "daemon/machine/core.h"
 
+struct fl_submitted_array {
+	uint32_t n;
+	const uint32_t *indexes; /* of its jobs; NULL: 0 to n - 1 */
+};
+
 /*
  * @n jobs, all or none; uid, gid and user of each spec are filled in.  Checked at once: queue,
- * resources, limits, dependencies: FAIRLEAD_EINPUT, ENOENT (queue, job), ELIMIT (which limit), EIO
- * (the store fails, no request is taken now), and @done is not called.  The spec of an array stands
- * for @array jobs, numbered one after another.
+ * resources, limits, dependencies: FAIRLEAD_EINPUT, ENOENT (queue, job), ESTATE (a job that it waits
+ * for has ended otherwise), ELIMIT (which limit), EIO (the store fails, no request is taken now),
+ * and @done is not called.  With @array the one spec stands for jobs numbered one after another.
  */
-int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n, uint32_t array,
-		   fl_reply_fn *done, void *user, fairlead_error *err);
+int fl_core_submit(struct fl_core *c, const struct fl_job_spec *specs, uint32_t n,
+		   const struct fl_submitted_array *array, fl_reply_fn *done, void *user,
+		   fairlead_error *err);
+
+/* Is it submitted, and on its way to the disk? */
+bool fl_core_is_coming(const struct fl_core *c, uint64_t job);
+/*
+ * May a job that has ended be pending again, as one of @more?  Its queue must be there, and limits
+ * count it.  FAIRLEAD_ENOENT, ELIMIT.
+ */
+int fl_core_check_again(const struct fl_core *c, uint64_t job, uint32_t more, fairlead_error *err);
 
 #endif

@@ -1,30 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/machine/view.h"
 
-#include <inttypes.h>
+#include <stddef.h>
+#include <stdlib.h>
 
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/batch.h"
+#include "daemon/machine/history/weighed.h"
 #include "daemon/machine/inside.h"
-#include "daemon/metrics/metrics_render.h"
-
-const struct fl_live *fl_core_job(const struct fl_core *c, uint64_t id)
-{
-	return fl_jobs_find(&c->jobs, id);
-}
-
-const char *fl_core_word(const struct fl_core *c, struct fl_sym word)
-{
-	return fl_names_text(&c->jobs.names, word);
-}
-
-const char *fl_core_reason(const struct fl_core *c, const struct fl_live *job, char *buffer,
-			   size_t size)
-{
-	struct fl_living living = fl_core_living(c);
-
-	return fl_live_reason(&living, job, buffer, size);
-}
 
 struct fl_living fl_core_living(const struct fl_core *c)
 {
@@ -34,74 +17,7 @@ struct fl_living fl_core_living(const struct fl_core *c)
 				   .generation = &c->generation };
 }
 
-void fl_core_view(const struct fl_core *c, struct fl_live_view *ret)
-{
-	struct fl_living living = fl_core_living(c);
-	fl_time now = fl_clock_now(&c->clock);
-
-	fl_live_view_of(&living, now < c->at ? c->at : now, ret);
-}
-
-int fl_core_try(struct fl_core *c, const struct fl_config *config, struct fl_live_view *ret,
-		fairlead_error *err)
-{
-	struct fl_live_view is;
-
-	fl_core_view(c, &is);
-	return fl_live_view_try(&is, &c->jobs, config, ret, err);
-}
-
-void fl_core_figures(const struct fl_core *c, struct fl_metrics_now *ret)
-{
-	struct fl_store_damage damage;
-
-	fl_core_view(c, &ret->view);
-	fl_store_damaged(c->store, &damage);
-	ret->started = c->started;
-	ret->store_bytes = fl_store_bytes(c->store);
-	ret->store_damaged = damage.total;
-	ret->store_cut = damage.cut;
-	ret->store_fails = fl_core_problem(c) != NULL;
-	ret->restored = fl_core_warning(c) != NULL;
-}
-
-struct fl_store *fl_core_store(const struct fl_core *c) { return c->store; }
-const struct fl_config *fl_core_config(const struct fl_core *c) { return c->config; }
-struct fl_metrics *fl_core_metrics(const struct fl_core *c) { return c->metrics; }
-const struct fl_clock *fl_core_clock(const struct fl_core *c) { return &c->clock; }
-fl_time fl_core_started(const struct fl_core *c) { return c->started; }
-
-struct one {
-	uint64_t id;
-	fl_job_fn *fn;
-	void *user;
-	bool there;
-};
-
-static int see_one(void *user, const struct fl_job_row *row, fairlead_error *err)
-{
-	struct one *one = user;
-
-	if (row->id != one->id)
-		return 0;
-	one->there = true;
-	if (row->damaged)
-		return fl_fail(err, FAIRLEAD_EINPUT, "job %" PRIu64 " is damaged", row->id);
-	return one->fn(one->user, row, err);
-}
-
-int fl_core_row(const struct fl_core *c, uint64_t id, fl_job_fn *fn, void *user,
-		fairlead_error *err)
-{
-	const struct fl_job_filter filter = {
-		.after = id - 1, .limit = 1, .without_spec = true, .damaged = true
-	};
-	struct one one = { id, fn, user, false };
-	int r = fl_store_jobs(c->store, &filter, see_one, &one, err);
-
-	return r < 0 || one.there ? r :
-				    fl_fail(err, FAIRLEAD_ENOENT, "there is no job %" PRIu64, id);
-}
+struct fl_store *fl_core_store(const struct fl_core *c) { return c->daemon.store; }
 
 struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_ops **ret)
 {
@@ -109,32 +25,95 @@ struct fl_host *fl_core_host(const struct fl_core *c, const struct fl_backend_op
 	return c->host;
 }
 
-const struct fl_daemon_settings *fl_core_settings(const struct fl_core *c)
+static int cmp_number(const void *key, const void *row)
 {
-	return fl_config_settings(c->config);
+	uint64_t id = *(const uint64_t *)key, other = ((const struct fl_job_row *)row)->id;
+
+	return (id > other) - (id < other);
 }
 
-const struct fl_daemon_settings *fl_core_start_settings(const struct fl_core *c)
+const struct fl_job_row *fl_core_newer_spec(const struct fl_core *c, uint64_t id)
 {
-	return &c->start_settings;
+	const struct fl_gather *const both[] = { c->gather, c->writing };
+	const struct fl_job_row *found = NULL;
+
+	/* They were added by number (change.c). */
+	for (int i = 0; i < 2 && !found; i++)
+		if (both[i] && both[i]->all.rows.n_specs)
+			found = bsearch(&id, both[i]->all.rows.specs, both[i]->all.rows.n_specs,
+					sizeof *both[i]->all.rows.specs, cmp_number);
+	return found;
 }
 
-void fl_core_follow(struct fl_core *c, struct fl_follower *f)
+/* --- as a daemon --- */
+
+static struct fl_core *core_of(const struct fl_daemon *d)
 {
-	fl_followers_join(&c->followers, f);
+	return (struct fl_core *)(void *)((char *)(uintptr_t)d - offsetof(struct fl_core, daemon));
 }
 
-void fl_core_unfollow(struct fl_core *c, struct fl_follower *f)
+static struct fl_living living(const struct fl_daemon *d) { return fl_core_living(core_of(d)); }
+static struct fl_jobs *jobs(struct fl_daemon *d) { return &core_of(d)->jobs; }
+
+static fl_time now(const struct fl_daemon *d)
 {
-	fl_followers_leave(&c->followers, f);
+	const struct fl_core *c = core_of(d);
+	fl_time at = fl_clock_now(&c->daemon.clock);
+
+	return at < c->at ? c->at : at;
 }
 
-void fl_core_unwritten(const struct fl_core *c,
-		       void (*fn)(void *user, const struct fl_event_row *row), void *user)
+static uint64_t version(const struct fl_daemon *d) { return core_of(d)->seq; }
+
+static const struct fl_job_row *newer(const struct fl_daemon *d, uint64_t job)
 {
+	return fl_core_newer_spec(core_of(d), job);
+}
+
+static void unwritten(const struct fl_daemon *d,
+		      void (*fn)(void *user, const struct fl_event_row *row), void *user)
+{
+	const struct fl_core *c = core_of(d);
 	const struct fl_gather *const both[] = { c->writing, c->gather };
 
 	for (int i = 0; i < 2; i++)
-		for (uint32_t e = 0; both[i] && e < both[i]->rows.n_events; e++)
-			fn(user, &both[i]->rows.events[e]);
+		for (uint32_t e = 0; both[i] && e < both[i]->all.rows.n_events; e++)
+			fn(user, &both[i]->all.rows.events[e]);
 }
+
+static const char *problem(const struct fl_daemon *d) { return fl_core_problem(core_of(d)); }
+static const char *warning(const struct fl_daemon *d) { return fl_core_warning(core_of(d)); }
+
+static void audit(struct fl_daemon *d, const struct fl_audit_row *row)
+{
+	fl_core_audit(core_of(d), row);
+}
+
+static void log_line(const struct fl_daemon *d, const char *line)
+{
+	fl_core_log(core_of(d), "%s", line);
+}
+
+static int capacities(const struct fl_daemon *d, struct fl_weighed_capacity **ret, uint32_t *ret_n,
+		      fairlead_error *err)
+{
+	return fl_core_capacities(core_of(d), ret, ret_n, err);
+}
+
+static const struct fl_daemon_ops ops = {
+	.living = living,
+	.jobs = jobs,
+	.now = now,
+	.version = version,
+	.capacities = capacities,
+	.newer = newer,
+	.unwritten = unwritten,
+	.problem = problem,
+	.store_problem = problem, /* it has no other one */
+	.warning = warning,
+	.audit = audit,
+	.log = log_line,
+};
+
+void fl_core_begin_daemon(struct fl_core *c) { c->daemon.ops = &ops; }
+struct fl_daemon *fl_core_daemon(struct fl_core *c) { return &c->daemon; }
