@@ -21,6 +21,8 @@ struct fake_run {
 	char token[FL_RUN_TOKEN];
 	enum fake_state state;
 	enum fl_go_why told;
+	fl_time time_limit; /* that it was told of; 0: none */
+	int signalled;
 	const char *besides; /* text of an outcome that needs none; NULL: none */
 	struct fl_run_outcome outcome;
 };
@@ -32,6 +34,7 @@ struct fake {
 	uint32_t twice; /* started again though it was known */
 	struct fl_host_callbacks callbacks;
 	bool open;
+	fl_amount more_cpu; /* milli, beside that of its capacity */
 };
 
 static struct fake fake;
@@ -63,13 +66,14 @@ static struct fl_host *fake_close(struct fl_host *h)
 
 static int fake_capacity(struct fl_host *h, struct fl_capacity *ret, fairlead_error *err)
 {
-	static const struct fl_capacity_row rows[] = {
+	static struct fl_capacity_row rows[] = {
 		{ "default", "cpu", 8000 },
 		{ "default", "memory", INT64_C(16) << 30 },
 	};
 
 	(void)h;
 	(void)err;
+	rows[0].amount = 8000 + fake.more_cpu;
 	*ret = (struct fl_capacity){ .rows = rows, .n = 2 };
 	return 0;
 }
@@ -132,6 +136,30 @@ static int fake_stop(struct fl_host *h, uint64_t job, uint32_t attempt, enum fl_
 	(void)err;
 	if (r && r->told == FL_GO_NOT)
 		r->told = why;
+	return 0;
+}
+
+static int fake_limit(struct fl_host *h, uint64_t job, uint32_t attempt, fl_time time_limit,
+		      fairlead_error *err)
+{
+	struct fake_run *r = fake_find(job, attempt);
+
+	(void)h;
+	(void)err;
+	if (r)
+		r->time_limit = time_limit;
+	return 0;
+}
+
+static int fake_signal(struct fl_host *h, uint64_t job, uint32_t attempt, int number,
+		       fairlead_error *err)
+{
+	struct fake_run *r = fake_find(job, attempt);
+
+	(void)h;
+	(void)err;
+	if (r)
+		r->signalled = number;
 	return 0;
 }
 
@@ -205,6 +233,8 @@ static const struct fl_backend_ops fake_backend = {
 	.capacity = fake_capacity,
 	.start = fake_start,
 	.stop = fake_stop,
+	.limit = fake_limit,
+	.signal = fake_signal,
 	.find = fake_found,
 	.each = fake_each,
 	.disown = fake_disown,
