@@ -19,13 +19,13 @@ struct fl_histogram {
 struct fl_queue_counts {
 	char *name;
 	struct fl_histogram wait;
-	uint64_t submitted, lost, ended[FL_JOB_STATES], preempted[FL_REASONS];
+	uint64_t submitted, lost, ended[FL_JOB_STATES];
+	uint64_t preempted[FL_REASONS], preempts[FL_REASONS];
 };
 
 struct fl_metrics {
-	struct fl_queue_counts
-		queues[FL_METRICS_QUEUES + 1]; /* by name; the last: all other queues */
-	uint32_t n;
+	struct fl_queue_counts **queues, others; /* by name; of all others together */
+	uint32_t n, most;
 	struct fl_histogram cycle, generation, commit;
 	uint64_t loops, rows, store_errors;
 };

@@ -29,14 +29,18 @@ static const fl_time works[] = {
 #define HISTOGRAM(of)                                                                              \
 	(struct fl_histogram) { .bounds = of, .n_bounds = sizeof(of) / sizeof *(of) }
 
-int fl_metrics_new(struct fl_metrics **ret, fairlead_error *err)
+int fl_metrics_new(uint32_t queues, struct fl_metrics **ret, fairlead_error *err)
 {
 	struct fl_metrics *m = calloc(1, sizeof *m);
 
-	if (!m)
+	if (m)
+		m->queues = calloc(queues + (size_t)1, sizeof *m->queues);
+	if (!m || !m->queues) {
+		free(m);
 		return fl_fail_nomem(err);
-	for (uint32_t i = 0; i <= FL_METRICS_QUEUES; i++)
-		m->queues[i].wait = HISTOGRAM(waits);
+	}
+	m->most = queues;
+	m->others.wait = HISTOGRAM(waits);
 	m->cycle = m->generation = m->commit = HISTOGRAM(works);
 	*ret = m;
 	return 0;
@@ -46,8 +50,11 @@ struct fl_metrics *fl_metrics_free(struct fl_metrics *m)
 {
 	if (!m)
 		return NULL;
-	for (uint32_t i = 0; i < m->n; i++)
-		free(m->queues[i].name);
+	for (uint32_t i = 0; i < m->n; i++) {
+		free(m->queues[i]->name);
+		free(m->queues[i]);
+	}
+	free(m->queues);
 	free(m);
 	return NULL;
 }
@@ -60,7 +67,7 @@ static uint32_t place_of(const struct fl_metrics *m, const char *name, bool *ret
 	*ret_known = false;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		int order = strcmp(m->queues[middle].name, name);
+		int order = strcmp(m->queues[middle]->name, name);
 
 		if (order == 0) {
 			*ret_known = true;
@@ -77,20 +84,24 @@ static uint32_t place_of(const struct fl_metrics *m, const char *name, bool *ret
 /* Without room or memory for one more queue it counts among "(other)". */
 static struct fl_queue_counts *counts_of(struct fl_metrics *m, const char *name)
 {
-	struct fl_queue_counts *rest = &m->queues[FL_METRICS_QUEUES];
+	struct fl_queue_counts *made;
 	bool known;
 	uint32_t at = place_of(m, name, &known);
 	char *copy;
 
 	if (known)
-		return &m->queues[at];
-	copy = m->n < FL_METRICS_QUEUES ? strdup(name) : NULL;
-	if (!copy)
-		return rest;
-	memmove(&m->queues[at + 1], &m->queues[at], (m->n - at) * sizeof *m->queues);
-	m->queues[at] = (struct fl_queue_counts){ .name = copy, .wait = HISTOGRAM(waits) };
+		return m->queues[at];
+	made = m->n < m->most ? calloc(1, sizeof *made) : NULL;
+	copy = made ? strdup(name) : NULL;
+	if (!copy) {
+		free(made);
+		return &m->others;
+	}
+	*made = (struct fl_queue_counts){ .name = copy, .wait = HISTOGRAM(waits) };
+	memmove(&m->queues[at + 1], &m->queues[at], (m->n - at) * sizeof(*m->queues));
+	m->queues[at] = made;
 	m->n++;
-	return &m->queues[at];
+	return made;
 }
 
 static void observe(struct fl_histogram *h, fl_time took)
@@ -115,9 +126,12 @@ void fl_metrics_waited(struct fl_metrics *m, const char *queue, fl_time waited)
 	observe(&counts_of(m, queue)->wait, waited);
 }
 
-void fl_metrics_preempted(struct fl_metrics *m, const char *queue, enum fl_reason reason)
+void fl_metrics_preempted(struct fl_metrics *m, const char *queue, const char *by,
+			  enum fl_reason reason)
 {
 	counts_of(m, queue)->preempted[reason]++;
+	if (by)
+		counts_of(m, by)->preempts[reason]++;
 }
 
 void fl_metrics_ended(struct fl_metrics *m, const char *queue, enum fl_job_state state)

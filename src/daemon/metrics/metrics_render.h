@@ -3,6 +3,7 @@
 #ifndef FL_DAEMON_METRICS_METRICS_RENDER_H
 #define FL_DAEMON_METRICS_METRICS_RENDER_H
 
+#include "daemon/engine/daemon.h"
 #include "daemon/engine/view.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/vitals.h"
@@ -14,6 +15,9 @@ struct fl_metrics_now {
 	/* Of the store: bytes, damaged rows, pages that were cut off the write-ahead log. */
 	uint64_t store_bytes, store_damaged, store_cut;
 	bool store_fails, restored;
+	int stale; /* what a cluster's daemon knows is old: 1 or 0; negative: there is no cluster */
+	bool writes; /* `writing` is known */
+	struct fl_daemon_writing writing;
 	struct fl_server_figures server;
 	struct fl_vitals vitals;
 };

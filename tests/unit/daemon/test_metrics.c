@@ -55,6 +55,8 @@ static const char kai[] =
 
 /* --- a state, its text --- */
 
+enum { MOST = 256 /* queues with series of their own */ };
+
 struct world {
 	struct fl_model *model;
 	struct fl_metrics *m;
@@ -69,7 +71,7 @@ static void begin(struct world *w, const char *manifests)
 	fairlead_error err;
 
 	*w = (struct world){ .model = load(manifests) };
-	assert_int_equal(fl_metrics_new(&w->m, &err), 0);
+	assert_int_equal(fl_metrics_new(MOST, &w->m, &err), 0);
 	w->now.view.model = w->model;
 	w->now.view.ops = fl_model_dialect(w->model) == FL_DIALECT_KAI ? &fl_entitle_policy :
 									 &fl_borrow_policy;
@@ -150,6 +152,9 @@ TEST(borrow)
 		"fairlead_http_connections_refused_total{reason=\"stranger\"} 7",
 		"fairlead_http_connections_refused_total{reason=\"descriptors\"} 8",
 		"fairlead_http_connections_displaced_total 9",
+		"fairlead_http_handshakes_failed_total 10",
+		"fairlead_http_requests_without_token_total 11",
+		"fairlead_watch_stale 1",
 		"fairlead_restored 1",
 		"fairlead_store_errors_total 2",
 		"fairlead_job_losses_total{queue=\"b\"} 1",
@@ -170,7 +175,10 @@ TEST(borrow)
 	w.now.server.turned_away[FL_AWAY_STRANGER] = 7;
 	w.now.server.turned_away[FL_AWAY_DESCRIPTORS] = 8;
 	w.now.server.gave_way = 9;
+	w.now.server.handshakes_failed = 10;
+	w.now.server.without_token = 11;
 	w.now.restored = true;
+	w.now.stale = 1;
 	/* What is not known does not stand there. */
 	w.now.vitals = (struct fl_vitals){ .open_fds = 20,
 					   .max_fds = (double)INFINITY,
@@ -186,6 +194,9 @@ TEST(borrow)
 	assert_null(strstr(w.text, "\nprocess_resident_memory_bytes "));
 	assert_null(strstr(w.text, "(other)"));
 	assert_null(strstr(w.text, "fairlead_queue_fair_share{"));
+	w.now.stale = -1;
+	render(&w);
+	assert_null(strstr(w.text, "\nfairlead_watch_stale "));
 	end(&w);
 }
 
@@ -238,6 +249,8 @@ TEST(counts)
 		"fairlead_jobs_submitted_total{queue=\"a\"} 5",
 		"fairlead_jobs_ended_total{queue=\"b\",state=\"failed\"} 1",
 		"fairlead_preemptions_total{queue=\"a\",reason=\"InCohortFairSharing\"} 2",
+		"fairlead_preemptions_total{queue=\"b\",reason=\"InClusterQueue\"} 1",
+		"fairlead_queue_preempts_total{queue=\"b\",reason=\"InCohortFairSharing\"} 2",
 		"fairlead_preemption_loops_total 1",
 		"fairlead_job_wait_seconds_bucket{queue=\"b\",le=\"1\"} 1",
 		"fairlead_job_wait_seconds_bucket{queue=\"b\",le=\"3\"} 2",
@@ -261,8 +274,9 @@ TEST(counts)
 	fl_metrics_submitted(w.m, "a", 2);
 	fl_metrics_submitted(w.m, "a", 3);
 	fl_metrics_ended(w.m, "b", FL_JOB_FAILED);
-	fl_metrics_preempted(w.m, "a", FL_REASON_IN_COHORT_FAIR_SHARING);
-	fl_metrics_preempted(w.m, "a", FL_REASON_IN_COHORT_FAIR_SHARING);
+	fl_metrics_preempted(w.m, "a", "b", FL_REASON_IN_COHORT_FAIR_SHARING);
+	fl_metrics_preempted(w.m, "a", "b", FL_REASON_IN_COHORT_FAIR_SHARING);
+	fl_metrics_preempted(w.m, "b", /* by= */ NULL, FL_REASON_IN_CLUSTER_QUEUE);
 	fl_metrics_loop(w.m);
 	fl_metrics_waited(w.m, "b", FL_SECOND);
 	fl_metrics_waited(w.m, "b", FL_SECOND + 1);
@@ -273,6 +287,7 @@ TEST(counts)
 	fl_metrics_committed(w.m, FL_SECOND / 2, 7);
 	render(&w);
 	check_lines(&w, lines, COUNT(lines));
+	assert_null(strstr(w.text, "fairlead_queue_preempts_total{queue=\"a\""));
 	end(&w);
 }
 
@@ -314,24 +329,49 @@ TEST(bounded)
 		"fairlead_queue_pending{queue=\"(other)\",resource=\"cpu\"} 0",
 		"fairlead_jobs_submitted_total{queue=\"(other)\"} 44",
 		"fairlead_job_wait_seconds_count{queue=\"(other)\"} 44",
+		"fairlead_metrics_left_out{kind=\"queue\"} 44",
+		"fairlead_metrics_left_out{kind=\"cohort\"} 0",
 	};
-	char *text = many_queues(FL_METRICS_QUEUES + 44), name[16];
+	char *text = many_queues(MOST + 44), name[16];
 	struct world w;
 
 	begin(&w, text);
 	free(text);
-	for (unsigned i = 0; i < FL_METRICS_QUEUES + 44; i++) {
-		(void)snprintf(name, sizeof name, "q%04u", i * 7 % (FL_METRICS_QUEUES + 44));
+	for (unsigned i = 0; i < MOST + 44; i++) {
+		(void)snprintf(name, sizeof name, "q%04u", i * 7 % (MOST + 44));
 		fl_metrics_submitted(w.m, name, 1);
 		fl_metrics_waited(w.m, name, FL_SECOND);
 	}
 	render(&w);
 	check_lines(&w, lines, COUNT(lines));
-	assert_int_equal(count_lines(w.text, "\nfairlead_queue_share{"), FL_METRICS_QUEUES);
-	assert_int_equal(count_lines(w.text, "\nfairlead_queue_nominal_quota{"),
-			 FL_METRICS_QUEUES + 1);
-	assert_int_equal(count_lines(w.text, "\nfairlead_jobs_submitted_total{"),
-			 FL_METRICS_QUEUES + 1);
+	assert_int_equal(count_lines(w.text, "\nfairlead_queue_share{"), MOST);
+	assert_int_equal(count_lines(w.text, "\nfairlead_queue_nominal_quota{"), MOST + 1);
+	assert_int_equal(count_lines(w.text, "\nfairlead_jobs_submitted_total{"), MOST + 1);
+	end(&w);
+}
+
+/* No queue has series of its own: all is in the sums. */
+TEST(sums_only)
+{
+	static const char *const lines[] = {
+		"fairlead_queue_nominal_quota{queue=\"(other)\",flavor=\"f\",resource=\"cpu\"} 6",
+		"fairlead_jobs_submitted_total{queue=\"(other)\"} 2",
+		"fairlead_metrics_left_out{kind=\"queue\"} 3",
+		"fairlead_metrics_left_out{kind=\"cohort\"} 1",
+	};
+	char *text = many_queues(3);
+	fairlead_error err;
+	struct world w;
+
+	begin(&w, text);
+	free(text);
+	fl_metrics_free(w.m);
+	assert_int_equal(fl_metrics_new(0, &w.m, &err), 0);
+	fl_metrics_submitted(w.m, "q0000", 2);
+	render(&w);
+	check_lines(&w, lines, COUNT(lines));
+	assert_null(strstr(w.text, "queue=\"q"));
+	assert_null(strstr(w.text, "cohort=\"c"));
 	end(&w);
 }
 
@@ -361,7 +401,7 @@ static void check_by_promtool(const struct folder *here, const char *manifests)
 	fl_metrics_waited(w.m, "a", FL_SECOND);
 	fl_metrics_submitted(w.m, "a", 1);
 	fl_metrics_ended(w.m, "a", FL_JOB_DONE);
-	fl_metrics_preempted(w.m, "a", FL_REASON_IN_CLUSTER_QUEUE);
+	fl_metrics_preempted(w.m, "a", "a", FL_REASON_IN_CLUSTER_QUEUE);
 	render(&w);
 	folder_write(here, "metrics", w.text);
 	(void)snprintf(command, sizeof command, "promtool check metrics <%s 1>&2",
@@ -378,7 +418,7 @@ TEST(promtool)
 
 	if (system("command -v promtool >/dev/null") != 0)
 		skip(); /* tools/bootstrap gets it */
-	many = many_queues(FL_METRICS_QUEUES + 44);
+	many = many_queues(MOST + 44);
 	folder_make(&here);
 	check_by_promtool(&here, company);
 	check_by_promtool(&here, kai);
