@@ -11,6 +11,8 @@
  */
 void fl_api_aside(struct fl_call *call, const char *type,
 		  int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err));
+/* Is there memory for a copy of this process? False: an error was answered. */
+bool fl_api_may_copy(const struct fl_call *call);
 /* The clients of these questions have left: end the copies. */
 void fl_api_children_end(struct fl_api *a);
 /* May one more thread read the store? False: an error was answered. */

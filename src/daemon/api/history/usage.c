@@ -4,25 +4,20 @@
  *
  * Exact, from when each job held what, up to now for what still runs.  The user of a job is known as
  * long as the job is kept; what it held is kept for longer, and then belongs to a user that is not
- * known.  The store is read on a thread: a year of it takes seconds.
+ * known.  Sums (store/tiers.h) know no users: the answer begins where the admissions do.  The store is read on a thread: a year of it takes seconds.
  */
-#include "daemon/api/usage.h"
+#include "daemon/api/history/usage.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api/child.h"
-#include "daemon/machine/view.h"
+#include "daemon/api/ask/child.h"
+#include "daemon/engine/daemon.h"
 #include "store/store.h"
 
-static const fl_time DEFAULT_SPAN = 7 * (86400 * FL_SECOND);
+enum { ALL = FL_NONE };
 
-/* A queue and a resource, or all queues: what was held of it by all users. */
-struct total {
-	char *queue; /* NULL: of all */
-	char *resource;
-	double held;
-};
+static const fl_time DEFAULT_SPAN = 7 * (86400 * FL_SECOND);
 
 struct usage {
 	struct fl_call call;
@@ -31,8 +26,12 @@ struct usage {
 	struct fl_usage_line *lines; /* texts of these and of parts are from strdup */
 	struct fl_usage_part *parts; /* of all lines, in their order */
 	uint32_t *first;             /* by line: its first part */
-	struct total *totals;
 	uint32_t n, cap, cap_first, n_parts, cap_parts, n_totals, cap_totals;
+	uint32_t at; /* the line of the last part */
+	/* What all users held: by (queue, resource), and of all queues, ALL. */
+	struct fl_names names;
+	struct fl_pairs total_of;
+	double *totals;
 	int code;
 	fairlead_error err;
 };
@@ -70,59 +69,64 @@ static int add_line(struct usage *u, const struct fl_usage_sum_row *row)
 							copy(row->queue, &l->queue, &u->err);
 }
 
-/* All of @queue (NULL: of all queues) and @resource; NULL without memory. */
-static struct total *total_of(struct usage *u, const char *queue, const char *resource)
+/* The symbol of a queue, which may be NULL, or of a resource. */
+static int word(struct usage *u, const char *text, uint32_t *ret)
 {
-	struct total *t;
+	struct fl_sym sym;
+	int r = fl_names_add(&u->names, text ? text : "", text ? strlen(text) : 0, &sym, &u->err);
 
-	for (uint32_t i = 0; i < u->n_totals; i++)
-		if (same(u->totals[i].queue, queue) && same(u->totals[i].resource, resource))
-			return &u->totals[i];
-	if (fl_mem_grow(&fl_mem_heap, &u->totals, &u->cap_totals, u->n_totals + 1,
-			sizeof *u->totals, &u->err) < 0)
-		return NULL;
-	t = &u->totals[u->n_totals++];
-	*t = (struct total){ .queue = queue ? strdup(queue) : NULL, .resource = strdup(resource) };
-	if ((queue && !t->queue) || !t->resource) {
-		(void)fl_fail_nomem(&u->err);
-		return NULL;
-	}
-	return t;
+	*ret = r < 0 ? 0 : sym.v;
+	return r;
 }
 
-static int add_total(struct usage *u, const char *queue, const char *resource, double held)
+static int add_total(struct usage *u, uint32_t queue, uint32_t resource, double held)
 {
-	struct total *t = total_of(u, queue, resource);
+	uint32_t at = u->n_totals;
+	int r = fl_mem_grow(&fl_mem_heap, &u->totals, &u->cap_totals, at + 1, sizeof *u->totals,
+			    &u->err);
 
-	if (!t)
-		return FAIRLEAD_ENOMEM;
-	t->held += held;
+	if (r == 0)
+		r = fl_pairs_add(&u->total_of, queue, resource, at, &at, &u->err);
+	if (r < 0)
+		return r;
+	if (r == 0)
+		u->totals[u->n_totals++] = 0;
+	u->totals[at] += held;
 	return 0;
 }
 
-/* Rows of parts come in the order of the lines. */
+/* Rows of parts come in the order of the lines; both queries read the same moment. */
+static bool find_line(struct usage *u, const struct fl_usage_sum_row *row)
+{
+	for (uint32_t i = u->at; i < u->n; i++)
+		if (same(u->lines[i].user, row->user) && same(u->lines[i].queue, row->queue)) {
+			u->at = i;
+			return true;
+		}
+	return false;
+}
+
 static int add_part(struct usage *u, const struct fl_usage_sum_row *row)
 {
 	double held = units(row->resource, row->amount);
 	struct fl_usage_part *part;
-	uint32_t i = 0;
+	uint32_t queue, resource;
 
-	while (i < u->n &&
-	       !(same(u->lines[i].user, row->user) && same(u->lines[i].queue, row->queue)))
-		i++;
-	if (i == u->n) /* both queries read the same moment */
+	if (!find_line(u, row))
 		return 0;
 	if (fl_mem_grow(&fl_mem_heap, &u->parts, &u->cap_parts, u->n_parts + 1, sizeof *u->parts,
 			&u->err) < 0)
 		return FAIRLEAD_ENOMEM;
-	if (u->lines[i].n_parts++ == 0)
-		u->first[i] = u->n_parts;
+	if (u->lines[u->at].n_parts++ == 0)
+		u->first[u->at] = u->n_parts;
 	part = &u->parts[u->n_parts++];
 	*part = (struct fl_usage_part){ .held = held };
-	if (copy(row->resource, &part->resource, &u->err) < 0 ||
-	    add_total(u, row->queue, row->resource, held) < 0)
+	if (copy(row->resource, &part->resource, &u->err) < 0)
 		return FAIRLEAD_ENOMEM;
-	return add_total(u, NULL, row->resource, held);
+	if (word(u, row->queue, &queue) < 0 || word(u, row->resource, &resource) < 0 ||
+	    add_total(u, queue, resource, held) < 0 || add_total(u, ALL, resource, held) < 0)
+		return u->err.code;
+	return 0;
 }
 
 static int take(void *user, const struct fl_usage_sum_row *row, fairlead_error *err)
@@ -133,6 +137,13 @@ static int take(void *user, const struct fl_usage_sum_row *row, fairlead_error *
 
 static double part_of(double held, double all) { return all > 0 ? held / all : 0; }
 
+static double total(const struct usage *u, uint32_t queue, uint32_t resource)
+{
+	const uint32_t at = fl_pairs_find(&u->total_of, queue, resource);
+
+	return at == FL_NONE ? 0 : u->totals[at];
+}
+
 static int finish(struct usage *u)
 {
 	for (uint32_t i = 0; i < u->n; i++) {
@@ -141,13 +152,12 @@ static int finish(struct usage *u)
 		l->parts = u->parts + u->first[i];
 		for (uint32_t k = 0; k < l->n_parts; k++) {
 			struct fl_usage_part *p = &u->parts[u->first[i] + k];
-			const struct total *queue = total_of(u, l->queue, p->resource);
-			const struct total *all = total_of(u, NULL, p->resource);
+			uint32_t queue, resource;
 
-			if (!queue || !all)
-				return FAIRLEAD_ENOMEM;
-			p->of_queue = part_of(p->held, queue->held);
-			p->of_all = part_of(p->held, all->held);
+			if (word(u, l->queue, &queue) < 0 || word(u, p->resource, &resource) < 0)
+				return u->err.code;
+			p->of_queue = part_of(p->held, total(u, queue, resource));
+			p->of_all = part_of(p->held, total(u, ALL, resource));
 		}
 	}
 	return 0;
@@ -157,8 +167,17 @@ static void tell_on_thread(uv_work_t *work)
 {
 	struct usage *u = work->data;
 
-	u->code = fl_store_user_usage(fl_core_store(u->call.api->core), u->from, u->to, take, u,
-				      &u->err);
+	struct fl_tier_ends ends;
+
+	fl_pairs_init(&u->total_of, &fl_mem_heap);
+	u->code = fl_names_init(&u->names, &fl_mem_heap, &u->err);
+	if (u->code == 0)
+		u->code = fl_store_tier_ends(u->call.api->daemon->store, &ends, &u->err);
+	if (u->code < 0)
+		return;
+	/* Sums do not know users. */
+	u->from = fl_amount_max(u->from, fl_amount_min(ends.exact, u->to));
+	u->code = fl_store_user_usage(u->call.api->daemon->store, u->from, u->to, take, u, &u->err);
 	if (u->code == 0)
 		u->code = finish(u);
 }
@@ -171,14 +190,12 @@ static void free_all(struct usage *u)
 	}
 	for (uint32_t i = 0; i < u->n_parts; i++)
 		free((char *)(uintptr_t)u->parts[i].resource);
-	for (uint32_t i = 0; i < u->n_totals; i++) {
-		free(u->totals[i].queue);
-		free(u->totals[i].resource);
-	}
 	fl_mem_free(&fl_mem_heap, u->lines);
 	fl_mem_free(&fl_mem_heap, u->first);
 	fl_mem_free(&fl_mem_heap, u->parts);
 	fl_mem_free(&fl_mem_heap, u->totals);
+	fl_names_done(&u->names);
+	fl_pairs_done(&u->total_of);
 	free(u);
 }
 
@@ -188,6 +205,7 @@ static void done(uv_work_t *work, int status)
 	const struct fl_usage_answer a = {
 		.from = fl_api_wall(u->call.api, u->from),
 		.to = fl_api_wall(u->call.api, u->to),
+		.tier = fl_tier_name(FL_TIER_EXACT),
 		.lines = u->lines,
 		.n = u->n,
 	};
@@ -203,7 +221,7 @@ static void done(uv_work_t *work, int status)
 
 void fl_api_usage(struct fl_call *call)
 {
-	fl_time now = fl_clock_now(fl_core_clock(call->api->core)), from, to;
+	fl_time now = fl_clock_now(&call->api->daemon->clock), from, to;
 	struct usage *u;
 
 	if (!fl_api_time(call, "to", now, &to) ||

@@ -4,7 +4,7 @@
  *
  * Short questions are answered in this process; long ones in a copy of it (child.c).
  */
-#include "daemon/api/ask.h"
+#include "daemon/api/ask/ask.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,12 +13,19 @@
 #include "base/limits.h"
 #include "base/source.h"
 #include "codec/text/quantity.h"
-#include "daemon/api/child.h"
+#include "daemon/api/ask/child.h"
+#include "daemon/api/ask/foretell.h"
+#include "daemon/api/ask/trial.h"
+#include "daemon/api/configuration.h"
+#include "daemon/api/sees.h"
+#include "daemon/api/version.h"
+#include "daemon/config/difference.h"
+#include "daemon/engine/daemon.h"
 #include "daemon/engine/events.h"
-#include "daemon/machine/past.h"
+#include "daemon/history/past.h"
 #include "daemon/machine/rows.h"
-#include "daemon/machine/view.h"
 #include "decide/image.h"
+#include "store/store.h"
 #include "tell/side.h"
 
 enum { PLAN_CYCLES = 1, PLAN_MOST = 100000 };
@@ -65,7 +72,7 @@ static void asking_begin(struct asking *a, const struct fl_call *call, FILE *out
 	const char *width = fl_request_argument(call->r, "width");
 
 	*a = (struct asking){ 0 };
-	fl_core_view(call->api->core, &a->view);
+	fl_daemon_view(call->api->daemon, &a->view);
 	fl_arena_init(&a->arena, &fl_mem_heap);
 	a->report = (struct fl_report){
 		.out = out,
@@ -76,7 +83,7 @@ static void asking_begin(struct asking *a, const struct fl_call *call, FILE *out
 		.color = fl_api_flag(call, "color") && !is_json(call),
 		.fair = a->view.model->settings.fair_sharing,
 		.all = fl_api_flag(call, "all"),
-		.jobs = true,
+		.jobs = call->api->core != NULL,
 	};
 	a->q = (struct fl_question){
 		.model = a->view.model,
@@ -108,6 +115,11 @@ static void at_once(struct fl_call *call,
 		fl_api_error(call, &err);
 		return;
 	}
+	if (fl_api_is_known(call)) {
+		free(text);
+		return;
+	}
+	fl_api_tag_state(call);
 	fl_exchange_give(call->x, 200, type_of(call), text, len);
 }
 
@@ -124,7 +136,7 @@ struct preemption {
 static int take_preemption(void *user, const struct fl_event_row *row, fairlead_error *err)
 {
 	struct preemption *p = user;
-	const struct fl_live *by = fl_core_job(p->call->api->core, row->by);
+	const struct fl_live *by = fl_daemon_job(p->call->api->daemon, row->by);
 
 	(void)err;
 	(void)snprintf(p->rule, sizeof p->rule, "%s", row->reason ? row->reason : "");
@@ -139,7 +151,7 @@ static int take_preemption(void *user, const struct fl_event_row *row, fairlead_
 		.job = row->by,
 		.by = by && !fl_job_is_over(by->state) ? by->workload :
 							 (struct fl_workload){ FL_NONE },
-		.queue = by ? fl_core_queue(p->call->api->core, by) : "",
+		.queue = by ? fl_daemon_queue(p->call->api->daemon, by) : "",
 		.now = row->by ? FL_PREEMPTOR_GONE : FL_PREEMPTOR_UNKNOWN,
 	};
 	return 0;
@@ -148,7 +160,7 @@ static int take_preemption(void *user, const struct fl_event_row *row, fairlead_
 /* @answer, which explains the job of @call, with what is known of its last preemption. */
 static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call *call))
 {
-	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+	const struct fl_live *job = fl_daemon_job(call->api->daemon, call->job);
 
 	const struct fl_event_filter filter = { .job = job->id,
 						.kind = fl_happened_name(FL_HAPPENED_PREEMPTED),
@@ -157,8 +169,8 @@ static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call 
 	struct preemption p = { .call = call };
 	fairlead_error err = { 0 };
 
-	if (job->evictions > 0 && fl_store_events(fl_core_store(call->api->core), &filter,
-						  take_preemption, &p, &err) < 0) {
+	if (job->evictions > 0 &&
+	    fl_store_events(call->api->daemon->store, &filter, take_preemption, &p, &err) < 0) {
 		fl_api_error(call, &err);
 		return;
 	}
@@ -168,25 +180,27 @@ static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call 
 	call->evicted = NULL;
 }
 
-/* Whose jobs they are: a workload has the number of its job for a name. */
+/* Whose jobs they are, of those that may hold quota and of the one that is explained. */
 static int tell_owners(const struct fl_call *call, struct asking *a, const struct fl_live *job,
 		       struct fl_explain_machine *ret, fairlead_error *err)
 {
-	const struct fl_core *core = call->api->core;
+	const struct fl_daemon *daemon = call->api->daemon;
 	const struct fl_model *m = a->view.model;
 	uint32_t *owners = fl_arena_alloc(&a->arena, (size_t)m->n_workloads + 1, sizeof *owners,
 					  err);
 
 	if (!owners)
 		return FAIRLEAD_ENOMEM;
-	for (uint32_t w = 0; w < m->n_workloads; w++) {
-		const char *name = fl_model_text(m, m->workloads[w].name);
-		const struct fl_live *other = fl_core_job(core, strtoull(name, NULL, 10));
+	for (uint32_t w = 0; w < m->n_workloads; w++)
+		owners[w] = UINT32_MAX;
+	for (uint32_t i = 0; i < a->view.n_jobs; i++) {
+		const struct fl_live *other = &a->view.jobs[i];
 
-		owners[w] = other ? other->uid : UINT32_MAX;
+		if (other->workload.v != FL_NONE && (other == job || !fl_live_is_pending(other)))
+			owners[other->workload.v] = other->uid;
 	}
 	ret->owners = owners;
-	ret->owner = fl_core_word(core, job->user);
+	ret->owner = fl_daemon_word(daemon, job->user);
 	return 0;
 }
 
@@ -194,7 +208,7 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	static const char *const words[] = { "fairlead", "what-if" };
 	static const struct fl_report_trial trial = { .words = words, .n = 2, .of_queues = true };
-	const struct fl_live *job = fl_core_job(call->api->core, call->job);
+	const struct fl_live *job = fl_daemon_job(call->api->daemon, call->job);
 	struct fl_workload w = job->workload;
 	struct fl_explain_machine machine;
 	struct asking a;
@@ -205,11 +219,15 @@ static int explain(struct fl_call *call, FILE *out, fairlead_error *err)
 	a.report.trial = &trial;
 	a.q.machine = &machine;
 	a.q.evicted = call->evicted;
-	code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
+	code = fl_api_hide(call, &a.view, err);
 	if (code == 0)
+		code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
+	if (code == 0 && call->api->core)
 		code = tell_owners(call, &a, job, &machine, err);
 	if (code == 0 && call->past)
-		code = fl_past_eta(call->past, call->api->core, call->job, &eta, err);
+		code = fl_past_foretell(call->past, &a.view,
+					call->api->daemon->ops->jobs(call->api->daemon), call->job,
+					&eta, err);
 	if (code == 0)
 		code = fl_tell_explain(&a.q, w, call->past ? &eta : NULL, err);
 	asking_end(&a);
@@ -220,71 +238,22 @@ static void explain_at_once(struct fl_call *call) { at_once(call, explain); }
 
 static void explain_aside(struct fl_call *call) { fl_api_aside(call, type_of(call), explain); }
 
-/* --- with a forecast: the past is read on a thread, then a copy of the process computes --- */
-
-struct foretelling {
-	struct fl_call call;
-	uv_work_t work;
-	struct fl_store *store;
-	fl_time now;
-	struct fl_past *past;
-	int code;
-	fairlead_error err;
-};
-
-static void read_past(uv_work_t *work)
+static void explain_with_past(struct fl_call *call)
 {
-	struct foretelling *f = work->data;
+	const struct fl_live *job = fl_daemon_job(call->api->daemon, call->job);
 
-	f->code = fl_past_read(f->store, f->now, &f->past, &f->err);
-}
-
-static void has_read_past(uv_work_t *work, int status)
-{
-	struct foretelling *f = work->data;
-	struct fl_call *call = &f->call;
-	const struct fl_live *job = fl_core_job(call->api->core, call->job);
-
-	(void)status;
-	call->api->n_threads--;
-	call->past = f->past;
-	if (call->api->closed)
-		fl_api_fail(call, 503, "the daemon is stopping", NULL);
-	else if (f->code < 0)
-		fl_api_error(call, &f->err);
-	else if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
+	if (!job || job->workload.v == FL_NONE || fl_job_is_over(job->state))
 		fl_api_explain(call);
 	else
 		with_preemption(call, explain_aside);
-	fl_past_free(f->past);
-	free(f);
-}
-
-static void foretell(struct fl_call *call)
-{
-	struct foretelling *f;
-
-	if (!fl_api_may_read(call))
-		return;
-	f = calloc(1, sizeof *f);
-	if (!f) {
-		fl_api_fail(call, 503, "out of memory", NULL);
-		return;
-	}
-	f->call = *call;
-	f->work.data = f;
-	f->store = fl_core_store(call->api->core);
-	f->now = fl_clock_now(fl_core_clock(call->api->core));
-	call->api->n_threads++;
-	(void)uv_queue_work(call->api->options.loop, &f->work, read_past, has_read_past);
 }
 
 /* The job is in no policy: its reason, in one sentence, is all there is. */
-static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_t owner,
-			     const char *reason)
+static void explain_in_words(struct fl_call *call, enum fl_job_state state, uint32_t uid,
+			     const char *queue, const char *reason)
 {
 	char text[800], known[FL_LIVE_REASON];
-	const char *why = fl_api_reason(call, owner, reason, known);
+	const char *why = fl_api_reason(call, uid, queue, reason, known);
 
 	if (is_json(call)) {
 		fl_api_json(call, 200,
@@ -300,30 +269,65 @@ static void explain_in_words(struct fl_call *call, enum fl_job_state state, uid_
 static int explain_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	(void)err;
-	explain_in_words(user, row->state, row->uid, row->reason ? row->reason : "");
+	explain_in_words(user, row->state, row->uid, row->queue, row->reason ? row->reason : "");
 	return 0;
 }
 
 void fl_api_explain(struct fl_call *call)
 {
-	const struct fl_core *core = call->api->core;
-	const struct fl_live *job = fl_core_job(core, call->job);
+	const struct fl_daemon *daemon = call->api->daemon;
+	const struct fl_live *job = fl_daemon_job(daemon, call->job);
 	fairlead_error err = { 0 };
 	char reason[600];
 
 	if (!check_format(call))
 		return;
+	if (job && call->sees && job->workload.v != FL_NONE && !fl_job_is_over(job->state)) {
+		explain_aside(call);
+		return;
+	}
 	if (!job) {
 		if (fl_api_row(call, explain_row, call, &err) < 0)
 			fl_api_error(call, &err);
 	} else if (job->workload.v == FL_NONE || fl_job_is_over(job->state)) {
-		explain_in_words(call, job->state, job->uid,
-				 fl_core_reason(core, job, reason, sizeof reason));
+		explain_in_words(call, job->state, job->uid, fl_daemon_word(daemon, job->queue),
+				 fl_daemon_reason(daemon, job, reason, sizeof reason));
 	} else if (fl_api_flag(call, "eta")) {
-		foretell(call);
+		fl_api_foretell(call, explain_with_past);
 	} else {
 		with_preemption(call, explain_at_once);
 	}
+}
+
+/* As policies name the jobs of a machine: "default/17". 0: it is no number. */
+static uint64_t number_of(const char *name)
+{
+	return strspn(name, "0123456789") == strlen(name) && strlen(name) < 20 ?
+		       strtoull(name, NULL, 10) :
+		       0;
+}
+
+void fl_api_explain_workload(struct fl_call *call)
+{
+	const struct fl_daemon *d = call->api->daemon;
+	char namespace[FL_API_NAME], name[FL_API_NAME];
+	const struct fl_live *job;
+
+	fl_api_name_in_path(call, 0, namespace);
+	fl_api_name_in_path(call, 1, name);
+	if (d->ops->find) {
+		job = d->ops->find(d, namespace, name);
+		call->job = job ? job->id : 0;
+	} else {
+		call->job = number_of(name);
+	}
+	if (call->job)
+		fl_api_explain(call);
+	else if (d->ops->find)
+		fl_api_fail(call, 404, "there is no such Workload, or it has finished", NULL);
+	else
+		fl_api_fail(call, 404, "this daemon runs jobs, and knows them by their numbers",
+			    NULL);
 }
 
 /* --- tree --- */
@@ -342,7 +346,8 @@ static int tree(struct fl_call *call, FILE *out, fairlead_error *err)
 
 void fl_api_tree(struct fl_call *call)
 {
-	if (check_format(call))
+	/* A node may not be there. */
+	if (check_format(call) && (fl_request_argument(call->r, "node") || !fl_api_is_known(call)))
 		at_once(call, tree);
 }
 
@@ -370,7 +375,7 @@ static bool check_cycles(const struct fl_call *call)
 
 static fl_time interval_of(const struct fl_call *call)
 {
-	fl_time interval = fl_core_settings(call->api->core)->cycle_interval;
+	fl_time interval = fl_daemon_settings_of(call->api->daemon)->cycle_interval;
 
 	return interval > 0 ? interval : FL_SECOND;
 }
@@ -384,7 +389,10 @@ static int plan(struct fl_call *call, FILE *out, fairlead_error *err)
 
 	asking_begin(&a, call, out);
 
-	int code = fl_tell_plan(&a.q, &options, &ok, err);
+	int code = fl_api_hide(call, &a.view, err);
+
+	if (code == 0)
+		code = fl_tell_plan(&a.q, &options, &ok, err);
 
 	asking_end(&a);
 	return code;
@@ -403,94 +411,9 @@ void fl_api_plan(struct fl_call *call)
  * the objects of the configuration, and tried on a generation of its own.
  */
 
-struct trial {
-	struct fl_changes changes;
-	struct fl_model *edit;
-	struct fl_config *config;
-	struct fl_live_view view;
-};
-
-/* One on each line. */
-static int name_sets(struct trial *t, const char *texts, fairlead_error *err)
-{
-	int code = 0;
-
-	for (const char *end; *texts && code == 0; texts = end + (*end == '\n')) {
-		char *text;
-
-		end = strchrnul(texts, '\n');
-		text = strndup(texts, (size_t)(end - texts));
-		if (!text)
-			return fl_fail_nomem(err);
-		code = fl_changes_set(&t->changes, text, err);
-		free(text);
-	}
-	return code == FAIRLEAD_ENOENT ? (err->code = FAIRLEAD_EINPUT) : code;
-}
-
-static int name_deletions(struct trial *t, const char *names, fairlead_error *err)
-{
-	int code = 0;
-
-	for (const char *end; *names && code == 0; names = end + (*end == ',')) {
-		char name[640];
-
-		end = strchrnul(names, ',');
-		(void)snprintf(name, sizeof name, "%.*s", (int)(end - names), names);
-		code = fl_changes_delete(&t->changes, name, err);
-	}
-	return code == FAIRLEAD_ENOENT ? (err->code = FAIRLEAD_EINPUT) : code;
-}
-
-static int check_kinds(const struct trial *t, fairlead_error *err)
-{
-	for (uint32_t i = 0; i < t->changes.n; i++) {
-		const char *kind = t->changes.rows[i].kind;
-
-		if (!fl_config_leaves_out(kind) && strcmp(kind, "Daemon") != 0)
-			continue;
-		fl_fail(err, FAIRLEAD_EINPUT,
-			"%s: what-if of a running daemon changes objects of its trees only",
-			fl_change_name(&t->changes, i));
-		fl_fail_hint(err, "for other kinds use manifests: fairlead what-if -f FILE");
-		return FAIRLEAD_EINPUT;
-	}
-	return t->changes.n ? 0 : fl_fail(err, FAIRLEAD_EINPUT, "there are no changes in it");
-}
-
-static int read_changes(struct trial *t, const struct fl_call *call, fairlead_error *err)
-{
-	const char *deletions = fl_request_argument(call->r, "delete");
-	const char *sets = fl_request_argument(call->r, "set");
-	struct fl_text_source text = { call->r->body, call->r->body_len };
-	int code = fl_changes_init(&t->changes, &fl_mem_heap, err);
-
-	if (code == 0)
-		code = fl_model_new(&fl_mem_heap, &t->edit, err);
-	t->changes.merges = true;
-	if (code == 0 && deletions)
-		code = name_deletions(t, deletions, err);
-	if (code == 0 && sets)
-		code = name_sets(t, sets, err);
-	if (code == 0 && call->r->body_len)
-		code = fl_kube_read_from(t->edit, "change",
-					 &(struct fl_source){ fl_text_read, &text },
-					 &t->changes.collect, err);
-	if (code == 0)
-		code = fl_changes_collected(&t->changes, t->edit, err);
-	return code < 0 ? code : check_kinds(t, err);
-}
-
-static void end_trial(struct trial *t)
-{
-	fl_changes_done(&t->changes);
-	fl_model_free(t->edit);
-	fl_config_free(t->config);
-}
-
 /* 1 when the changes take more than events. */
-static int try_events(struct trial *t, const struct asking *a, const struct fl_tell_side *options,
-		      fairlead_error *err)
+static int try_events(struct fl_api_trial *t, const struct asking *a,
+		      const struct fl_tell_side *options, fairlead_error *err)
 {
 	fairlead_error why = { 0 };
 	int code = fl_changes_compare_sealed(&t->changes, a->q.model, t->edit, &why);
@@ -507,27 +430,22 @@ static int try_events(struct trial *t, const struct asking *a, const struct fl_t
 	return code;
 }
 
-static int try_generation(struct trial *t, struct fl_core *core, const struct asking *a,
+static int try_generation(struct fl_api_trial *t, struct fl_daemon *daemon, const struct asking *a,
 			  const struct fl_tell_side *options, fairlead_error *err)
 {
-	const struct fl_config *config = fl_core_config(core);
 	struct fl_report report = a->report;
 	struct fl_question after = a->q;
-	int code;
+	struct fl_live_view view;
+	int code = fl_api_trial_config(t, daemon, err);
 
-	fl_changes_forget(&t->changes);
-	code = fl_config_changed(config, &t->changes, t->edit, &t->config, err);
 	if (code == 0)
-		code = fl_tell_check_named(&t->changes, fl_config_objects(config),
-					   /* options= */ false, err);
-	if (code == 0)
-		code = fl_core_try(core, t->config, &t->view, err);
+		code = fl_daemon_try(daemon, t->config, &view, err);
 	if (code < 0)
 		return code;
-	report.model = after.model = t->view.model;
-	report.fair = t->view.model->settings.fair_sharing;
-	after.ops = t->view.ops;
-	after.policy = t->view.policy;
+	report.model = after.model = view.model;
+	report.fair = view.model->settings.fair_sharing;
+	after.ops = view.ops;
+	after.policy = view.policy;
 	after.report = &report;
 	return fl_tell_what_if(&a->q, &after, options, &t->changes, t->edit, err);
 }
@@ -536,29 +454,88 @@ static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	const struct fl_tell_side options = { .interval = interval_of(call),
 					      .cycles = cycles_of(call, FL_MAX_CYCLES) };
-	struct trial t = { 0 };
+	struct fl_api_trial t = { 0 };
 	struct asking a;
-	int code = read_changes(&t, call, err);
+	int code = fl_api_trial_read(&t, call, err);
 
 	asking_begin(&a, call, out);
 	if (code == 0)
 		code = try_events(&t, &a, &options, err);
 	if (code == 1)
-		code = try_generation(&t, call->api->core, &a, &options, err);
+		code = try_generation(&t, call->api->daemon, &a, &options, err);
 	asking_end(&a);
-	end_trial(&t);
+	fl_api_trial_done(&t);
 	return code;
 }
 
 void fl_api_what_if(struct fl_call *call)
 {
-	if (call->r->body_len == 0 && !fl_request_argument(call->r, "delete") &&
-	    !fl_request_argument(call->r, "set"))
+	if (!fl_api_has_changes(call))
 		fl_api_fail(call, 400, "there are no changes in it",
 			    "the body has objects, as YAML or JSON; 'delete' names objects to "
 			    "delete, 'set' fields to set");
 	else if (check_format(call) && check_cycles(call))
 		fl_api_aside(call, type_of(call), what_if);
+}
+
+/* --- the same of a whole configuration --- */
+
+static int list_differing(const struct fl_differing *d, struct fl_arena *arena,
+			  struct fl_what_if_change **ret, fairlead_error *err)
+{
+	struct fl_what_if_change *list = fl_arena_alloc(arena, (size_t)d->n + 1, sizeof *list, err);
+
+	if (!list)
+		return FAIRLEAD_ENOMEM;
+	for (uint32_t i = 0; i < d->n; i++)
+		list[i] = (struct fl_what_if_change){ .what = d->rows[i].what,
+						      .object = d->rows[i].object,
+						      .file = d->rows[i].file,
+						      .line = d->rows[i].line };
+	*ret = list;
+	return 0;
+}
+
+static int difference(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	const struct fl_tell_side options = { .interval = interval_of(call),
+					      .cycles = cycles_of(call, FL_MAX_CYCLES) };
+	struct fl_daemon *daemon = call->api->daemon;
+	struct fl_differing differing = { 0 };
+	struct fl_what_if_change *list = NULL;
+	struct fl_config *wanted = NULL;
+	struct fl_live_view view;
+	struct asking a;
+	int code = fl_api_configuration_read(call, &wanted, err);
+
+	asking_begin(&a, call, out);
+	if (code == 0)
+		code = fl_differing_read(fl_daemon_config(daemon), wanted, &differing, err);
+	if (code == 0)
+		code = list_differing(&differing, &a.arena, &list, err);
+	if (code == 0)
+		code = fl_daemon_try(daemon, wanted, &view, err);
+	if (code == 0) {
+		struct fl_report report = a.report;
+		struct fl_question after = a.q;
+
+		report.model = after.model = view.model;
+		report.fair = view.model->settings.fair_sharing;
+		after.ops = view.ops;
+		after.policy = view.policy;
+		after.report = &report;
+		code = fl_tell_difference(&a.q, &after, &options, list, differing.n, err);
+	}
+	asking_end(&a);
+	fl_differing_done(&differing);
+	fl_config_free(wanted);
+	return code;
+}
+
+void fl_api_configuration_difference(struct fl_call *call)
+{
+	if (check_format(call) && check_cycles(call))
+		fl_api_aside(call, type_of(call), difference);
 }
 
 /* --- snapshot --- */
@@ -572,7 +549,7 @@ static int snapshot(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	struct fl_live_view view;
 
-	fl_core_view(call->api->core, &view);
+	fl_daemon_view(call->api->daemon, &view);
 
 	const struct fl_state state = {
 		.model = (struct fl_model *)(uintptr_t)view.model,

@@ -2,34 +2,39 @@
 /*
  * history - what queues held over a time, and what weights would have given them
  *
- * Exact, from when each job held what; weights, quotas and capacity are the present ones.  The
- * store is read on a thread: a year of it takes seconds.
+ * Exact, from when each job held what, with the present weights, quotas and capacity, where all of
+ * it is kept and few jobs are in question; else from sums, with those of each time (store/tiers.h),
+ * and exact from where they end.  The answer says which.  The store is read on a thread.
  */
-#include "daemon/api/history.h"
+#include "daemon/api/history/history.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "daemon/api/child.h"
+#include "daemon/api/ask/child.h"
 #include "daemon/api/queues.h"
-#include "daemon/engine/fairness.h"
+#include "daemon/engine/daemon.h"
+#include "daemon/engine/history/fairness.h"
 #include "daemon/engine/placement.h"
-#include "daemon/machine/view.h"
 #include "report/job/words.h"
 #include "report/out/report.h"
+#include "store/store.h"
 
 enum {
 	RESOURCES = 32,
 	MOST = 200000,   /* attempts of jobs that are compared with weights, at most */
 	WORK = 20000000, /* attempts times queues, at most */
+	/* The same, of what is read exactly though there are sums of it. */
+	FEW = 20000,
+	FEW_WORK = 1000000,
 };
 
 /* One resource: what queues held of it, by node, and which jobs wanted it when. */
 struct column {
 	char name[FL_JOB_RESOURCE];
-	double *had;
+	double *had, *due; /* due: from sums alone */
 	struct fl_fair_span *spans;
 	uint32_t n, cap;
 };
@@ -39,6 +44,7 @@ struct line {
 	fl_time *waits; /* of each of its jobs, ns: until it began first, or until now */
 	uint32_t n_waits, cap;
 	uint64_t jobs, preempted;
+	fl_time wait_most; /* from sums */
 };
 
 struct history {
@@ -53,8 +59,12 @@ struct history {
 	uint32_t n, n_attempts, n_columns;
 	struct column columns[RESOURCES];
 	struct fl_history_queue *told;
-	struct fl_history_part *parts; /* queue * n_columns + column */
-	bool too_many;                 /* to be set against weights */
+	struct fl_history_part *parts;                 /* queue * n_columns + column */
+	bool too_many;                                 /* to be set against weights */
+	struct fl_tier_told told_tier;                 /* of the part that was read from sums */
+	fl_time exact;                                 /* from then on admissions are read */
+	struct fl_history_gap gaps[FL_STORE_VERSIONS]; /* the newest first */
+	uint32_t n_gaps;
 	int code;
 	fairlead_error err;
 };
@@ -93,7 +103,9 @@ static int column(struct history *h, const char *resource, struct column **ret)
 		return fl_fail(&h->err, FAIRLEAD_ELIMIT, "more than %d resources", RESOURCES);
 	if (!c->had)
 		c->had = calloc(h->n + 1, sizeof *c->had);
-	if (!c->had)
+	if (!c->due)
+		c->due = calloc(h->n + 1, sizeof *c->due);
+	if (!c->had || !c->due)
 		return fl_fail_nomem(&h->err);
 	(void)snprintf(c->name, sizeof c->name, "%s", resource);
 	if (c == h->columns + h->n_columns)
@@ -116,7 +128,7 @@ static int add_span(struct history *h, const char *resource, struct fl_fair_span
 
 	if (r < 0)
 		return r;
-	s.from = s.from < h->from ? h->from : s.from;
+	s.from = s.from < h->exact ? h->exact : s.from;
 	s.to = s.to == FL_TIME_NONE || s.to > h->to ? h->to : s.to;
 	s.amount = units(resource, s.amount);
 	if (fl_mem_grow(&fl_mem_heap, &c->spans, &c->cap, c->n + 1, sizeof *c->spans, &h->err) < 0)
@@ -194,7 +206,7 @@ static int holding(void *user, const struct fl_admission_row *a, fairlead_error 
 	/* It was pending at the end of the time; if it has not ended yet, live_jobs counts it. */
 	if (a->from >= h->to)
 		return a->to == FL_TIME_NONE ? 0 : still_pending(h, node, a->waits);
-	return a->from > h->from ? add_wait(h, node, a->from - a->waits) : 0;
+	return a->from > h->exact ? add_wait(h, node, a->from - a->waits) : 0;
 }
 
 /* A job that is pending, or was at the end of the time and runs its first attempt now. */
@@ -233,7 +245,7 @@ static int live_jobs(struct history *h)
 {
 	int r = 0;
 
-	fl_core_view(h->call.api->core, &h->view);
+	fl_daemon_view(h->call.api->daemon, &h->view);
 	for (uint32_t i = 0; i < h->view.n_jobs && r == 0; i++) {
 		const struct fl_live *job = &h->view.jobs[i];
 
@@ -281,6 +293,8 @@ static int tell_resource(struct history *h, uint32_t column)
 	}
 	if (!h->too_many)
 		r = fl_fairness(h->nodes, h->n, capacity, c->spans, c->n, &h->err);
+	for (uint32_t i = 0; i < h->n; i++)
+		h->nodes[i].due += c->due[i];
 	for (uint32_t i = 0; i < h->n; i++) {
 		had += h->nodes[i].parent == FL_NONE ? c->had[i] : 0;
 		due += h->nodes[i].parent == FL_NONE ? h->nodes[i].due : 0;
@@ -316,12 +330,16 @@ static void tell_queue(struct history *h, uint32_t i)
 		.jobs = l->jobs,
 		.preempted = l->preempted,
 	};
+	if (h->told_tier.tier != FL_TIER_EXACT && l->wait_most > 0)
+		h->told[i].wait_longest = (double)l->wait_most / FL_SECOND;
 	if (l->n_waits == 0)
 		return;
 	qsort(l->waits, l->n_waits, sizeof *l->waits, cmp_times);
 	/* NOLINTNEXTLINE(bugprone-integer-division): an index */
-	h->told[i].wait_median = (double)l->waits[l->n_waits / 2] / FL_SECOND;
-	h->told[i].wait_longest = (double)l->waits[l->n_waits - 1] / FL_SECOND;
+	if (h->told_tier.tier == FL_TIER_EXACT) /* of sums it is not known */
+		h->told[i].wait_median = (double)l->waits[l->n_waits / 2] / FL_SECOND;
+	h->told[i].wait_longest = (double)fl_amount_max(l->wait_most, l->waits[l->n_waits - 1]) /
+				  FL_SECOND;
 }
 
 static int begin(struct history *h)
@@ -340,14 +358,104 @@ static int begin(struct history *h)
 	return 0;
 }
 
+/* --- from sums --- */
+
+static int add_amount(void *user, const struct fl_amount_sum *row, fairlead_error *err)
+{
+	const double second = (double)FL_SECOND;
+	struct history *h = user;
+	uint32_t node = find(h, row->queue);
+	struct column *c;
+	int r;
+
+	(void)err;
+	if (node == FL_NONE)
+		return 0;
+	r = column(h, row->resource, &c);
+	if (r < 0)
+		return r;
+	for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent) {
+		c->had[node] += units(row->resource, (double)row->of[FL_SUM_HELD] / second);
+		c->due[node] += units(row->resource, (double)row->of[FL_SUM_ENTITLED] / second);
+	}
+	return 0;
+}
+
+static int add_queue(void *user, const struct fl_queue_sum *row, fairlead_error *err)
+{
+	struct history *h = user;
+	uint32_t node = find(h, row->queue);
+
+	(void)err;
+	if (node == FL_NONE)
+		return 0;
+	h->lines[node].jobs += row->started;
+	h->lines[node].preempted += row->preempted;
+	h->lines[node].wait_most = row->wait_most[FL_MOST_HOUR];
+	return 0;
+}
+
+/* What pending jobs want counts from where the sums end. */
+static void clip_spans(struct history *h)
+{
+	for (uint32_t i = 0; i < h->n_columns; i++) {
+		struct column *c = &h->columns[i];
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < c->n; k++) {
+			c->spans[n] = c->spans[k];
+			c->spans[n].from = fl_amount_max(c->spans[n].from, h->exact);
+			n += c->spans[n].from < c->spans[n].to;
+		}
+		c->n = n;
+	}
+}
+
+static int count(void *user, const struct fl_admission_row *row, fairlead_error *err)
+{
+	uint32_t *left = user;
+
+	(void)row;
+	return (*left)-- ? 0 : fl_fail(err, FAIRLEAD_ELIMIT, "too many");
+}
+
+/* Sums where admissions are not kept any more, or would take long to read. */
+static int read_sums(struct history *h, struct fl_store *store)
+{
+	const struct fl_sum_reader reader = { NULL, add_amount, add_queue, h };
+	uint32_t left = h->n && FEW_WORK / h->n < FEW ? FEW_WORK / h->n : FEW;
+	struct fl_tier_ends ends;
+	fairlead_error many;
+	int r = fl_store_tier_ends(store, &ends, &h->err);
+
+	if (r == 0)
+		h->exact = fl_amount_max(h->exact, fl_amount_min(ends.exact, h->to));
+	if (r < 0 || ends.last.tier == FL_TIERS || ends.last.until <= h->from)
+		return r;
+	if (h->from >= ends.exact)
+		r = fl_store_holdings(store, h->from, h->to, count, &left, &many);
+	else
+		r = ends.exact > ends.first ? FAIRLEAD_ELIMIT : 0;
+	if (r != FAIRLEAD_ELIMIT)
+		return r;
+	r = fl_store_sums(store, h->from, h->to, &reader, &h->told_tier, &h->err);
+	if (r < 0 || h->told_tier.tier == FL_TIER_EXACT)
+		return r;
+	h->exact = h->told_tier.to;
+	clip_spans(h);
+	return 0;
+}
+
 /* On the thread: reads the store and computes the answer. */
 static int tell(struct history *h)
 {
-	struct fl_store *store = fl_core_store(h->call.api->core);
-	int r = fl_store_usage(store, h->from, h->to, sum, h, &h->err);
+	struct fl_store *store = h->call.api->daemon->store;
+	int r = read_sums(h, store);
 
-	if (r == 0)
-		r = fl_store_holdings(store, h->from, h->to, holding, h, &h->err);
+	if (r == 0 && h->exact < h->to)
+		r = fl_store_usage(store, h->exact, h->to, sum, h, &h->err);
+	if (r == 0 && h->exact < h->to)
+		r = fl_store_holdings(store, h->exact, h->to, holding, h, &h->err);
 	if (h->too_many)
 		r = 0;
 	if (r < 0)
@@ -376,6 +484,11 @@ static void answer(struct history *h)
 		.to = fl_api_wall(h->call.api, h->to),
 		.queues = h->told,
 		.n = h->n,
+		.tier = fl_tier_name(h->told_tier.tier),
+		.error = (double)h->told_tier.error / FL_SECOND,
+		.gaps = h->gaps,
+		.n_gaps = h->n_gaps,
+		.has_gaps = h->n_gaps > 0,
 	};
 
 	if (h->code < 0)
@@ -396,6 +509,7 @@ static void done(uv_work_t *work, int status)
 	for (struct column *c = h->columns; c < h->columns + RESOURCES; c++) {
 		fl_mem_free(&fl_mem_heap, c->spans);
 		free(c->had);
+		free(c->due);
 	}
 	free(h->nodes);
 	free(h->lines);
@@ -405,9 +519,31 @@ static void done(uv_work_t *work, int status)
 	free(h);
 }
 
+/* Those that lie at least in part within the time asked for. */
+static int add_gap(void *user, const struct fl_setting *row, fairlead_error *err)
+{
+	struct history *h = user;
+	char *why;
+	const fl_time from = strtoll(row->name + strlen(FL_STORE_GAP), NULL, 10);
+	const fl_time to = strtoll(row->value, &why, 10);
+
+	(void)err;
+	if (to <= h->from || from >= h->to || h->n_gaps == FL_STORE_VERSIONS)
+		return 0;
+	h->gaps[h->n_gaps].from = fl_api_wall(h->call.api, from);
+	h->gaps[h->n_gaps].to = fl_api_wall(h->call.api, to);
+	(void)snprintf(h->gaps[h->n_gaps].why, sizeof h->gaps->why, "%s", *why ? why + 1 : "");
+	h->n_gaps++;
+	return 0;
+}
+
 static int look(struct history *h)
 {
 	int r = fl_api_queues_look(&h->call, &h->now, &h->err);
+
+	if (r == 0)
+		r = fl_store_settings(h->call.api->daemon->store, FL_STORE_GAP "0",
+				      FL_STORE_GAP "9~", FL_STORE_VERSIONS, add_gap, h, &h->err);
 
 	if (r == 0)
 		r = begin(h);
@@ -416,8 +552,8 @@ static int look(struct history *h)
 
 void fl_api_history(struct fl_call *call)
 {
-	const struct fl_core *core = call->api->core;
-	fl_time now = fl_clock_now(fl_core_clock(core)), from, to;
+	const struct fl_daemon *daemon = call->api->daemon;
+	fl_time now = fl_clock_now(&daemon->clock), from, to;
 	struct history *h;
 
 	if (!fl_api_time(call, "from", 0, &from) || !fl_api_time(call, "to", now, &to))
@@ -436,6 +572,8 @@ void fl_api_history(struct fl_call *call)
 	h->call = *call;
 	h->from = from;
 	h->to = to > now ? now : to;
+	h->exact = from;
+	h->told_tier.tier = FL_TIER_EXACT;
 	h->work.data = h;
 	call->api->n_threads++;
 	h->code = look(h);

@@ -7,18 +7,15 @@
  * The first byte that it writes says how it ended: 'a', and the answer follows; 'e', and an error
  * follows, as the bytes of its struct.
  */
-#include "daemon/api/child.h"
+#include "daemon/api/ask/child.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/engine/aside.h"
+#include "base/fd.h"
+#include "daemon/engine/process/aside.h"
 
 enum { ANSWER_BYTES = 256 * 1024 * 1024 };
 
@@ -37,23 +34,7 @@ struct fl_child {
 
 /* --- in the copy --- */
 
-static void write_all(int fd, const void *bytes, size_t len)
-{
-	const char *at = bytes;
-
-	while (len > 0) {
-		ssize_t n = write(fd, at, len);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			_exit(1);
-		at += n;
-		len -= (size_t)n;
-	}
-}
-
-static _Noreturn void think(struct fl_call *call, int fd, pid_t parent,
+static _Noreturn void think(struct fl_call *call,
 			    int (*answer)(struct fl_call *call, FILE *out, fairlead_error *err))
 {
 	fairlead_error err = { 0 };
@@ -62,16 +43,14 @@ static _Noreturn void think(struct fl_call *call, int fd, pid_t parent,
 	FILE *out;
 	int code;
 
-	fl_aside_begin(fd, parent, FL_API_CHILD_SECONDS);
 	out = open_memstream(&text, &len);
 	code = out ? answer(call, out, &err) : fl_fail_nomem(&err);
 	if (out && fclose(out) != 0 && code == 0)
 		code = fl_fail_nomem(&err);
-	write_all(3, code < 0 ? "e" : "a", 1);
-	if (code < 0)
-		write_all(3, &err, sizeof err);
-	else
-		write_all(3, text, len);
+	if (fl_fd_write(FL_ASIDE_PIPE, code < 0 ? "e" : "a", 1) < 0 ||
+	    (code < 0 ? fl_fd_write(FL_ASIDE_PIPE, &err, sizeof err) :
+			fl_fd_write(FL_ASIDE_PIPE, text, len)) < 0)
+		_exit(1);
 	_exit(0);
 }
 
@@ -113,9 +92,7 @@ static void end(struct fl_child *c)
 {
 	if (uv_is_closing((uv_handle_t *)&c->pipe))
 		return;
-	(void)kill(c->pid, SIGKILL);
-	while (waitpid(c->pid, NULL, 0) < 0 && errno == EINTR)
-		;
+	(void)fl_aside_end(c->pid);
 	uv_close((uv_handle_t *)&c->pipe, handle_closed);
 	uv_close((uv_handle_t *)&c->deadline, handle_closed);
 }
@@ -174,41 +151,56 @@ static int begin(struct fl_child *c, int fd)
 		       -1;
 }
 
-/* A user other than root may have at most half of all copies at once. */
-static bool may_think(const struct fl_api *a, uid_t uid)
+/* A user other than root, with its tokens, may have at most half of all copies at once. */
+static bool may_think(const struct fl_api *a, const struct fl_principal *who)
 {
+	const struct fl_principal behind = fl_principal_behind(who);
 	uint32_t own = 0;
 
-	for (const struct fl_child *c = a->children; c; c = c->next)
-		own += c->call.r->peer.uid == uid;
-	return a->n_children < FL_API_CHILDREN && (uid == 0 || own < FL_API_CHILDREN / 2);
+	for (const struct fl_child *c = a->children; c; c = c->next) {
+		const struct fl_principal other = fl_principal_behind(&c->call.r->who);
+
+		own += fl_principal_same(&other, &behind);
+	}
+	return a->n_children < FL_API_CHILDREN &&
+	       (fl_principal_is_root(who) || own < FL_API_CHILDREN / 2);
+}
+
+bool fl_api_may_copy(const struct fl_call *call)
+{
+	if (fl_aside_fits())
+		return true;
+	fl_api_fail(call, 503,
+		    "the daemon has more than half of the machine's memory, so it makes no copy of "
+		    "itself for a question",
+		    "jobs go on as before; with fewer jobs that are not over, or more memory, "
+		    "questions are answered");
+	return false;
 }
 
 void fl_api_aside(struct fl_call *call, const char *type,
 		  int (*make)(struct fl_call *call, FILE *out, fairlead_error *err))
 {
 	struct fl_api *a = call->api;
-	bool may = may_think(a, call->r->peer.uid);
-	struct fl_child *c = may ? calloc(1, sizeof *c) : NULL;
-	int fds[2] = { -1, -1 };
-	pid_t parent = getpid();
 
-	if (!c || pipe2(fds, O_CLOEXEC | O_NONBLOCK) != 0 || fcntl(fds[1], F_SETFL, 0) != 0 ||
-	    (c->pid = fork()) < 0) {
+	if (!fl_api_may_copy(call))
+		return;
+
+	bool may = may_think(a, &call->r->who);
+	struct fl_child *c = may ? calloc(1, sizeof *c) : NULL;
+	static const struct fl_aside limits = { .seconds = FL_API_CHILD_SECONDS };
+	int fd = -1, made = c ? fl_aside_new(&limits, &c->pid, &fd) : -1;
+
+	if (made > 0)
+		think(call, make);
+	if (made < 0) {
 		fl_api_fail(call, 503,
 			    may ? "no process could be started for this question" :
 				  "too many questions are thought about at once",
 			    "try again in a moment");
 		free(c);
-		if (fds[0] >= 0)
-			close(fds[0]);
-		if (fds[1] >= 0)
-			close(fds[1]);
 		return;
 	}
-	if (c->pid == 0)
-		think(call, fds[1], parent, make);
-	close(fds[1]);
 	c->call = *call;
 	c->type = type;
 	c->next = a->children;
@@ -217,7 +209,7 @@ void fl_api_aside(struct fl_call *call, const char *type,
 		c->next->link = &c->next;
 	a->children = c;
 	a->n_children++;
-	if (begin(c, fds[0]) != 0)
+	if (begin(c, fd) != 0)
 		end(c);
 }
 
