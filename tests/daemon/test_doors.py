@@ -14,13 +14,14 @@ import time
 
 import pytest
 
+import conftest
 from conftest import CONFIG, Daemon, end
 
 # Accounts that are on each machine; who has none is one user with all others without.
 USERS = [pwd.getpwnam(name).pw_uid for name in ("daemon", "bin", "sys")]
 root_only = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be somebody else")
 
-# Holds N connections as UID, and says so when all have been made.
+# Holds N connections as UID, and says so when all have been made, or answered.
 HOLDER = """
 import os, select, socket, sys
 path, uid, n, text = sys.argv[1], int(sys.argv[2]), int(sys.argv[3]), sys.argv[4].encode()
@@ -35,6 +36,8 @@ for _ in range(n):
         s.sendall(text)
     except BrokenPipeError:
         pass
+    if "answered" in sys.argv:
+        s.recv(1)
     held.append(s)
 print(len(held), flush=True)
 sys.stdin.read()
@@ -42,10 +45,10 @@ sys.stdin.read()
 
 
 @contextlib.contextmanager
-def holder(daemon, uid, n, text=""):
+def holder(daemon, uid, n, text="", *more):
     """Somebody who has so many connections, for as long as it is needed."""
     process = subprocess.Popen([sys.executable, "-c", HOLDER, str(daemon.socket), str(uid), str(n),
-                                text], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+                                text, *more], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     try:
         assert int(process.stdout.readline()) == n
         yield process
@@ -95,20 +98,19 @@ def open_files(daemon):
 
 
 def starve(daemon):
-    pid = daemon.process.pid
-    soft, hard = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    soft, hard = conftest.open_file_limits(daemon)
     assert soft == hard
     few = open_files(daemon) + 20
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (few, hard))
+    conftest.open_file_limits(daemon, (few, hard))
     with holder(daemon, USERS[0], 100), holder(daemon, USERS[1], 100):
-        assert open_files(daemon) >= few - 1
         assert daemon.get("/v1/health").status in (200, 503)
+        assert open_files(daemon) >= few - 1
         assert as_user(daemon, USERS[2])[0] == 503
         refused = 'fairlead_http_connections_refused_total{reason="descriptors"} '
         line = next(l for l in daemon.get("/metrics").text.splitlines() if l.startswith(refused))
         assert int(line.split()[1]) > 100
     daemon.until(lambda: as_user(daemon, USERS[2])[0] == 200, "it takes new ones again")
-    resource.prlimit(pid, resource.RLIMIT_NOFILE, (hard, hard))
+    conftest.open_file_limits(daemon, (hard, hard))
     assert daemon.wait(daemon.submit("true"))["state"] == "done"
 
 
@@ -128,6 +130,7 @@ def test_idle_connections_lock_nobody_out(tmp_path, door):
     try:
         with holder(daemon, USERS[0], 40), holder(daemon, USERS[1], 40, "POST /v1/jobs HTTP/1.1\r\n"):
             began = time.monotonic()
+            assert daemon.get("/v1/health").status == 200  # all that came before are taken
             time.sleep(1.1)  # a request that does not go on is idle, too
             for _ in range(3):
                 assert daemon.get("/v1/health").status == 200
@@ -148,9 +151,9 @@ def test_root_has_some_of_its_own(tmp_path, door):
     daemon = with_limits(tmp_path, door, "connections: 16").start()
     follow = "GET /v1/events?follow=1 HTTP/1.1\r\nHost: x\r\n\r\n"
     try:
-        with holder(daemon, USERS[0], 8, follow), holder(daemon, USERS[1], 8, follow):
+        with holder(daemon, USERS[0], 8, follow, "answered"), holder(daemon, USERS[1], 8, follow, "answered"):
             status, text = as_user(daemon, USERS[2])
-            assert status == 503 and json.loads(text)["error"]["text"].startswith("too busy")
+            assert status == 503 and json.loads(text)["text"].startswith("too busy")
             assert as_user(daemon, USERS[2], "/v1/health")[0] == 200
             for _ in range(3):
                 assert daemon.get("/v1/jobs").status == 200
@@ -167,8 +170,8 @@ def test_who_has_no_account_is_refused(tmp_path, door):
     try:
         status, text = as_user(daemon, 65001)
         assert status == 403
-        assert json.loads(text)["error"]["text"] == "this user has no account on this machine"
-        assert "withoutAccount" in json.loads(text)["error"]["hint"]
+        assert json.loads(text)["text"] == "this user has no account on this machine"
+        assert "withoutAccount" in json.loads(text)["hint"]
         assert as_user(daemon, USERS[0])[0] == 200
         # Many of them are one: others come in.
         with contextlib.ExitStack() as crowd:
@@ -233,7 +236,7 @@ def test_connections_fit_the_open_files(tmp_path, door):
     """Found out at the start, with what would do; jobs have the limit that the daemon was given."""
     daemon = with_limits(tmp_path, door, "connections: 4000")
     args = [os.environ["FAIRLEADD"], "--state", str(daemon.state), "--socket", str(daemon.socket),
-            "--config", str(daemon.config)]
+            "--config", str(daemon.config), *conftest.AS_ROOT]
 
     def limited():
         resource.setrlimit(resource.RLIMIT_NOFILE, (256, 1024))

@@ -122,3 +122,51 @@ def test_who_is_in_no_policy(daemon, held):
     daemon.wait(number, "held" if held else "done")
     text = daemon.get(f"/v1/jobs/{number}/explain?eta=1").text
     assert text.startswith(f"job {number}: {'held' if held else 'done'}")
+
+
+# --- of a list ---
+
+def starts(daemon, query=""):
+    path = "/v1/starts" + query
+    for last in (False, False, True) if os.environ.get("FAIRLEAD_SANITIZED") else (True,):
+        try:
+            return daemon.get(path)
+        except TimeoutError:
+            if last:
+                raise
+
+
+def test_starts_of_pending_jobs(daemon):
+    """The same futures answer for all of them: later ones of a queue start later, and none that does not wait is told."""
+    runs = daemon.submit("sleep", "600", requests={"cpu": "4"}, timeLimit="1h")
+    daemon.wait(runs, "runs")
+    waits = [daemon.submit("true", requests={"cpu": "4"}, timeLimit="10m") for _ in range(3)]
+    never = daemon.submit("true", requests={"cpu": "9"}, queue="other")
+    daemon.submit(hold=True)
+    daemon.wait(never, "waits")
+    answer = starts(daemon)
+    assert answer.status == 200, answer.text
+    told = {s["job"]: s for s in answer.json()["starts"]}
+    assert list(told) == [*waits, never] and answer.json()["runs"] > 0 and not answer.json()["more"]
+    assert told[never] == {"job": never, "state": "Never", "start": None, "from": None, "to": None}
+    for number in waits:
+        one = told[number]
+        assert one["state"] == "Later" and ms(one["from"]) <= ms(one["start"]) and (
+            one["to"] is None or ms(one["start"]) <= ms(one["to"]))
+    assert ms(told[waits[0]]["start"]) <= ms(told[waits[1]]["start"]) <= ms(told[waits[2]]["start"])
+    alone = eta(daemon, waits[0])
+    assert abs(ms(alone["start"]) - ms(told[waits[0]]["start"])) < 600_000
+    assert [s["job"] for s in starts(daemon, "?queue=other").json()["starts"]] == [never]
+    some = starts(daemon, "?limit=2").json()
+    assert [s["job"] for s in some["starts"]] == waits[:2] and some["more"]
+    assert starts(daemon, "?user=nobody").json()["starts"] == []
+    assert daemon.job(waits[0])["state"] == "waits"
+
+
+@pytest.mark.parametrize("query, text", [
+    ("?limit=x", "'limit' is not a number"), ("?limit=1001", "'limit' is more than 1000"),
+    ("?state=runs", "'state' is not an argument of this path"),
+])
+def test_starts_that_are_refused(shared, query, text):
+    answer = shared.get("/v1/starts" + query)
+    assert answer.status == 400 and text in answer.error

@@ -7,202 +7,182 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/nearest.h"
-#include "daemon/api/ask.h"
+#include "daemon/api/ask/child.h"
+#include "daemon/api/ask/simulations.h"
 #include "daemon/api/call.h"
-#include "daemon/api/child.h"
-#include "daemon/api/events.h"
-#include "daemon/api/history.h"
-#include "daemon/api/jobs.h"
-#include "daemon/api/list.h"
-#include "daemon/api/log.h"
-#include "daemon/api/queues.h"
-#include "daemon/api/state.h"
-#include "daemon/api/usage.h"
+#include "daemon/api/doors.h"
+#include "daemon/api/history/kai_usage.h"
+#include "daemon/api/routes.h"
+#include "daemon/api/sees.h"
 #include "daemon/config/accounts.h"
+#include "daemon/engine/daemon.h"
+#include "daemon/machine/tokens.h"
 #include "daemon/machine/view.h"
 
-/* --- routes --- */
-
-enum who {
-	ANYBODY,
-	OWNER, /* the owner of the job, and admins */
-	ADMIN,
-};
-
-#define LOOKS "format width color all"
-
-/* A '#' stands for the number of a job. */
-static const struct route {
-	const char *method, *path;
-	void (*handler)(struct fl_call *call);
-	enum who who;
-	const char *action;    /* its name in the audit log; NULL: the route changes nothing */
-	const char *arguments; /* arguments of the query */
-} routes[] = {
-	{ "GET", "/v1/health", fl_api_health, ANYBODY, NULL, "" },
-	{ "GET", "/metrics", fl_api_metrics, ANYBODY, NULL, "" },
-	{ "POST", "/v1/jobs", fl_api_submit, ANYBODY, "submit", "" },
-	{ "GET", "/v1/jobs", fl_api_jobs, ANYBODY, NULL,
-	  "state queue user array after limit last" },
-	{ "GET", "/v1/jobs/#", fl_api_job, ANYBODY, NULL, "" },
-	{ "POST", "/v1/jobs/#/cancel", fl_api_cancel, OWNER, "cancel", "" },
-	{ "POST", "/v1/jobs/#/hold", fl_api_hold, OWNER, "hold", "" },
-	{ "POST", "/v1/jobs/#/release", fl_api_release, OWNER, "release", "" },
-	{ "POST", "/v1/jobs/#/priority", fl_api_priority, OWNER, "priority", "value" },
-	{ "GET", "/v1/jobs/#/log", fl_api_log, OWNER, NULL,
-	  "task stream attempt from tail follow" },
-	{ "GET", "/v1/jobs/#/explain", fl_api_explain, ANYBODY, NULL, "eta " LOOKS },
-	{ "GET", "/v1/queues", fl_api_queues, ANYBODY, NULL, "" },
-	{ "GET", "/v1/tree", fl_api_tree, ANYBODY, NULL, "node " LOOKS },
-	{ "GET", "/v1/shares", fl_api_shares, ANYBODY, NULL, "" },
-	{ "GET", "/v1/plan", fl_api_plan, ANYBODY, NULL, "cycles " LOOKS },
-	{ "POST", "/v1/what-if", fl_api_what_if, ANYBODY, NULL, "cycles delete set " LOOKS },
-	{ "GET", "/v1/events", fl_api_events, ANYBODY, NULL,
-	  "follow after since job queue kind limit" },
-	{ "GET", "/v1/history", fl_api_history, ANYBODY, NULL, "from to" },
-	{ "GET", "/v1/usage", fl_api_usage, ANYBODY, NULL, "from to" },
-	{ "GET", "/v1/snapshot", fl_api_snapshot, ADMIN, NULL, "" },
-	{ "GET", "/v1/audit", fl_api_audits, ADMIN, NULL, "limit" },
-	{ "POST", "/v1/acknowledge", fl_api_acknowledge, ADMIN, "acknowledge", "" },
-	{ "POST", "/v1/reload", fl_api_reload, ADMIN, "reload", "" },
-	{ "POST", "/v1/backup", fl_api_backup, ADMIN, "backup", "to" },
-};
-
-static bool matches(const char *pattern, const char *path, uint64_t *ret_job)
-{
-	for (; *pattern; pattern++) {
-		if (*pattern != '#') {
-			if (*path++ != *pattern)
-				return false;
-			continue;
-		}
-
-		uint64_t n = 0;
-		const char *start = path;
-
-		for (; *path >= '0' && *path <= '9'; path++)
-			if (__builtin_mul_overflow(n, UINT64_C(10), &n) ||
-			    __builtin_add_overflow(n, (uint64_t)(*path - '0'), &n))
-				return false;
-		if (path == start)
-			return false;
-		*ret_job = n;
-	}
-	return !*path;
-}
-
-/* *ret_known: the path exists, but for another method. */
-static const struct route *route_of(const struct fl_http_request *r, uint64_t *ret_job,
-				    bool *ret_known)
-{
-	*ret_known = false;
-	for (size_t i = 0; i < sizeof routes / sizeof *routes; i++) {
-		if (!matches(routes[i].path, r->path, ret_job))
-			continue;
-		if (strcmp(routes[i].method, r->method) == 0)
-			return &routes[i];
-		*ret_known = true;
-	}
-	return NULL;
-}
-
 /* --- permissions --- */
+
+/* One that has ended while its request was under way names none. */
+static const char *queues_of(void *user, const struct fl_principal *who)
+{
+	const struct fl_api *a = user;
+	const struct fl_token_row *token = a->core ? fl_core_token_of(a->core, who) : NULL;
+
+	return token ? token->queues : "";
+}
 
 /* The rules of the present configuration: a reload may have changed them. */
 static int refresh_access(struct fl_api *a, fairlead_error *err)
 {
-	const struct fl_config *config = fl_core_config(a->core);
+	const struct fl_config *config = fl_daemon_config(a->daemon);
 	struct fl_access *access = NULL;
 
 	if (a->access && a->access_of == config)
 		return 0;
 
-	int code = fl_access_new(config, &fl_accounts_system, geteuid(), &access, err);
+	int code = fl_access_new(config, &fl_accounts_system, &a->options.runs, &access, err);
 
 	if (code < 0)
 		return code;
+	fl_access_ask_tokens(access, queues_of, a);
 	fl_access_free(a->access);
 	a->access = access;
 	a->access_of = config;
 	return 0;
 }
 
-static int owner_of_row(void *user, const struct fl_job_row *row, fairlead_error *err)
+/* May the caller do what is for the owner of the job? */
+struct asking {
+	const struct fl_call *call;
+	bool may;
+};
+
+static int ask_row(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
+	struct asking *a = user;
+
 	(void)err;
-	*(uid_t *)user = row->uid;
+	a->may = fl_api_may_touch(a->call, row->uid, row->queue);
 	return 0;
 }
 
-static int owner_of(const struct fl_call *call, uid_t *ret, fairlead_error *err)
+static int ask_job(struct asking *a, fairlead_error *err)
 {
-	const struct fl_live *live = fl_core_job(call->api->core, call->job);
+	const struct fl_daemon *daemon = a->call->api->daemon;
+	const struct fl_live *live = fl_daemon_job(daemon, a->call->job);
 
 	if (!live)
-		return fl_api_row(call, owner_of_row, ret, err);
-	*ret = live->uid;
+		return fl_api_row(a->call, ask_row, a, err);
+	a->may = fl_api_may_touch(a->call, live->uid, fl_daemon_word(daemon, live->queue));
 	return 0;
 }
 
 /* False: it was answered. */
-static bool may(const struct fl_call *call, enum who who)
+static bool may(const struct fl_call *call, const struct fl_route *route)
 {
+	static const enum fl_rank reads[] = {
+		[FL_WHO_PROBE] = FL_RANK_PROBE,
+		[FL_WHO_ANYBODY] = FL_RANK_READER,
+		[FL_WHO_OWNER] = FL_RANK_READER,
+		[FL_WHO_ADMIN] = FL_RANK_ADMIN,
+	};
+	enum fl_rank least = reads[route->who];
+	struct asking asking = { .call = call };
 	fairlead_error err = { 0 };
-	uid_t owner = 0;
 
-	if (who == ADMIN && !fl_api_is_admin(call)) {
-		fl_api_fail(call, 403, "this is for admins",
-			    "admins are listed in .spec.access.admins of the Daemon document");
+	if (route->action && least < FL_RANK_USER)
+		least = FL_RANK_USER;
+	if (!fl_access_may(call->api->access, &call->r->who, least, &err)) {
+		fl_api_fail(call, 403, err.text, err.hint);
 		return false;
 	}
-	if (who != OWNER)
+	if (route->who != FL_WHO_OWNER)
 		return true;
-	if (owner_of(call, &owner, &err) < 0) {
+	if (ask_job(&asking, &err) < 0) {
 		fl_api_error(call, &err);
 		return false;
 	}
-	if (!fl_api_may_touch(call, owner)) {
-		fl_api_fail(call, 403, "this job belongs to another user",
-			    "its owner and admins can do this");
+	if (!asking.may) {
+		fl_api_fail(call, 403, fl_api_not_yours(call), "its owner and admins can do this");
 		return false;
 	}
 	return true;
 }
 
-/* A misspelt argument is refused: the answer would be that without it. */
-static bool check_arguments(const struct fl_call *call, const char *known)
-{
-	const char *odd = fl_request_stranger(call->r, known);
-	struct fl_nearest near = { .wanted = odd };
-	char text[128], hint[400], names[300];
-
-	if (!odd)
-		return true;
-	for (const char *at = known; *at; at += strcspn(at, " "), at += *at == ' ') {
-		char name[32];
-
-		(void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " "), at);
-		fl_nearest_offer(&near, name);
-	}
-	(void)snprintf(text, sizeof text, "'%.60s' is not an argument of this path", odd);
-	if (near.n)
-		(void)snprintf(hint, sizeof hint, "did you mean %s?",
-			       fl_nearest_text(&near, names, sizeof names));
-	else
-		(void)snprintf(hint, sizeof hint,
-			       *known ? "its arguments: %s" : "it has no arguments", known);
-	fl_api_fail(call, 400, text, hint);
-	return false;
-}
-
 /* For a new connection, before its first request. */
-static void meet(void *user, const struct fl_peer *peer, struct fl_guest *ret)
+static void meet(void *user, const struct fl_principal *who, struct fl_guest *ret)
 {
 	struct fl_api *a = user;
 
 	if (refresh_access(a, /* err= */ NULL) == 0)
-		fl_access_meet(a->access, peer->uid, peer->gid, ret);
+		fl_access_meet(a->access, who, ret);
+}
+
+static enum fl_needs needs(void *user, uint32_t listener, const struct fl_http_request *r)
+{
+	return fl_doors_needs(((struct fl_api *)user)->doors, listener, r);
+}
+
+static bool is_new(void *user, const char *secret)
+{
+	struct fl_people *people = ((struct fl_api *)user)->options.people;
+
+	return people && people->is_new(people, secret);
+}
+
+/* Whose is this token, and is the account still there? */
+static int bearer(void *user, const char *secret, struct fl_principal *ret)
+{
+	struct fl_api *a = user;
+	const char *account;
+	int code;
+
+	if (!a->core)
+		return a->options.people ?
+			       a->options.people->bearer(a->options.people, secret, ret) :
+			       FAIRLEAD_ESTATE;
+	code = fl_core_token_check(a->core, secret, fl_clock_now(&a->daemon->clock), ret, &account);
+
+	if (code == 0 && (code = refresh_access(a, /* err= */ NULL)) == 0 &&
+	    !fl_access_find_account(a->access, ret, account))
+		code = FAIRLEAD_ESTATE;
+	return code;
+}
+
+/* Of a stream that is open. */
+static bool is_still(void *user, const struct fl_principal *who)
+{
+	struct fl_api *a = user;
+	const struct fl_token_row *token;
+	struct fl_principal is = *who;
+
+	if (who->kind == FL_PRINCIPAL_KUBE)
+		return a->options.people->is_known(a->options.people, who);
+	if (who->kind != FL_PRINCIPAL_TOKEN)
+		return true;
+	token = fl_core_token_of(a->core, who);
+	return token && refresh_access(a, /* err= */ NULL) == 0 &&
+	       fl_access_find_account(a->access, &is, token->user);
+}
+
+/* Of a path with the namespace and name of a Workload: its number. */
+static void find_workload(struct fl_call *call)
+{
+	char namespace[FL_API_NAME], name[FL_API_NAME];
+	const struct fl_live *job;
+
+	if (strncmp(call->route->path, "/v1/workloads/", 14) != 0)
+		return;
+	fl_api_name_in_path(call, 0, namespace);
+	fl_api_name_in_path(call, 1, name);
+	job = call->api->daemon->ops->find(call->api->daemon, namespace, name);
+	call->job = job ? job->id : 0;
+}
+
+/* The caller is known, and what it may see. */
+static void serve(struct fl_call *call)
+{
+	if (may(call, call->route) && fl_api_may_see(call) && fl_route_check(call))
+		call->route->handler(call);
 }
 
 static void request(void *user, struct fl_exchange *x, const struct fl_http_request *r)
@@ -210,21 +190,48 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 	struct fl_call call = { .api = user, .x = x, .r = r };
 	fairlead_error err = { 0 };
 	bool known;
-	const struct route *route = route_of(r, &call.job, &known);
+	const struct fl_route *route = fl_route_of(r->method, r->path, &call.place, &known);
 
+	/* By the socket the kernel says which user it is, and a token would give other rights. */
+	if (!r->is_far && fl_request_header(r, "Authorization")) {
+		fl_api_fail(&call, 400, "a token is not asked for on this socket",
+			    "leave out the Authorization header: the user that asks is known here");
+		return;
+	}
 	if (!route) {
 		fl_api_fail(&call, known ? 405 : 404,
 			    known ? "this path does not have this method" : "there is no such path",
 			    "doc/guide/api.md lists the paths");
 		return;
 	}
+	if (!(route->daemons & fl_api_is_of(call.api))) {
+		fl_api_fail(&call, 404,
+			    call.api->core ?
+				    "this daemon runs jobs on a machine, and watches no cluster" :
+				    "this daemon watches a cluster, and runs no jobs",
+			    "GET /v1/openapi.json lists the paths that it has");
+		return;
+	}
+	call.route = route;
 	call.action = route->action;
+	call.job = call.place.job;
 	if (refresh_access(call.api, &err) < 0) {
 		fl_api_error(&call, &err);
 		return;
 	}
-	if (may(&call, route->who) && check_arguments(&call, route->arguments))
-		route->handler(&call);
+	if (route->who != FL_WHO_PROBE && fl_daemon_unready(call.api->daemon)) {
+		fl_exchange_header(x, "Retry-After", "5");
+		fl_api_fail(&call, 503, fl_daemon_unready(call.api->daemon),
+			    "GET /v1/health says when it is ready");
+		return;
+	}
+	if (r->who.kind == FL_PRINCIPAL_KUBE) {
+		if (call.api->daemon->ops->find && !call.job)
+			find_workload(&call);
+		fl_api_see(&call, serve);
+	} else {
+		serve(&call);
+	}
 }
 
 /* --- begin and end --- */
@@ -257,23 +264,31 @@ static int check_descriptors(const struct fl_server_limits *limits, fairlead_err
 
 int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairlead_error *err)
 {
-	const struct fl_daemon_settings *settings = fl_core_start_settings(options->core);
+	const struct fl_daemon_settings *settings = &options->daemon->start_settings;
 	struct fl_api *a = calloc(1, sizeof *a);
 
 	if (!a)
 		return fl_fail_nomem(err);
 	a->options = *options;
+	a->daemon = options->daemon;
 	a->core = options->core;
 
-	const struct fl_server_options server = {
+	struct fl_server_options server = {
 		.loop = options->loop,
 		.path = options->path,
 		.mode = settings->socket_mode,
 		.fd = options->fd,
+		.made = options->made,
 		.limits = { .connections = settings->max_connections,
 			    .body = (size_t)settings->max_body,
 			    .requests_per_second = settings->max_requests,
+			    .strange_per_second = settings->max_strange,
+			    .handshakes_per_second = settings->max_handshakes,
 			    .idle_seconds = 60 },
+		.needs = needs,
+		.is_new = is_new,
+		.bearer = bearer,
+		.is_still = is_still,
 		.meet = meet,
 		.always = "/v1/health",
 		.request = request,
@@ -284,12 +299,22 @@ int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairle
 	if (code == 0)
 		code = check_descriptors(&server.limits, err);
 	if (code == 0)
+		code = fl_listen_check_tokens(options->config, &options->listening->places,
+					      a->core ? fl_core_tokens_in_use(a->core) : 1, err);
+	if (code == 0)
+		code = fl_doors_new(a->daemon, options->config, options->state, options->listening,
+				    &a->doors, err);
+	if (code == 0) {
+		server.listeners = fl_doors_listeners(a->doors, &server.n_listeners);
 		code = fl_server_new(&server, &a->server, err);
+	}
 	if (code < 0) {
+		fl_doors_free(a->doors);
 		fl_access_free(a->access);
 		free(a);
 		return code;
 	}
+	fl_doors_tell(a->doors);
 	*ret = a;
 	return 0;
 }
@@ -300,8 +325,13 @@ static void server_closed(void *user)
 	void (*closed)(void *user) = a->closed;
 	void *closed_user = a->closed_user;
 
+	fl_doors_free(a->doors);
 	fl_access_free(a->access);
-	free(a->line.text);
+	free(a->description);
+	fl_api_kai_usage_free(a);
+	fl_live_order_done(&a->order);
+	for (int i = 0; i < FL_EVENT_FORMS; i++)
+		free(a->lines[i].text);
 	free(a);
 	closed(closed_user);
 }
@@ -310,6 +340,8 @@ void fl_api_close(struct fl_api *a, void (*closed)(void *user), void *user)
 {
 	a->closed = closed;
 	a->closed_user = user;
+	a->closing = true;
 	fl_api_children_end(a);
+	fl_api_simulations_end(a);
 	fl_server_close(a->server, server_closed, a);
 }

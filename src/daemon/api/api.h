@@ -7,15 +7,27 @@
 #ifndef FL_DAEMON_API_API_H
 #define FL_DAEMON_API_API_H
 
-#include "daemon/machine/core.h"
+#include "daemon/config/access.h"
+#include "daemon/config/listen.h"
+#include "daemon/engine/daemon.h"
 
 struct fl_api;
+struct fl_core;   /* machine/core.h */
+struct fl_people; /* engine/people.h */
 
 struct fl_api_options {
 	uv_loop_t *loop;
-	struct fl_core *core;
-	const char *path; /* mode of the socket */
-	int fd;           /* a socket that listens already; -1: none */
+	struct fl_daemon *daemon;
+	struct fl_core *core;     /* of a machine; NULL: the daemon of a cluster */
+	struct fl_people *people; /* of a cluster: whose a token is */
+	const char *path;         /* mode of the socket */
+	int fd;                   /* a socket that listens already; -1: none */
+	bool made;                /* it was made for this daemon: its file is removed at the end */
+	const char *state;        /* its folder; absolute */
+	/* The configuration of this start, which has these addresses; only for fl_api_new. */
+	const struct fl_config *config;
+	const struct fl_listening *listening; /* on TCP; the sockets become the API's */
+	struct fl_access_runs runs;
 };
 
 /* Listens. FAIRLEAD_ESTATE: another process listens there; FAIRLEAD_EIO. */

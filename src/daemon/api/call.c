@@ -7,31 +7,85 @@
 
 #include "base/time.h"
 #include "codec/text/quantity.h"
-#include "daemon/machine/view.h"
+#include "daemon/api/version.h"
+#include "daemon/config/config_queue.h"
+#include "daemon/engine/daemon.h"
+#include "store/store.h"
 
 /* --- what a user may see --- */
 
+enum fl_daemons fl_api_is_of(const struct fl_api *a)
+{
+	return a->core ? FL_DAEMONS_MACHINE : FL_DAEMONS_CLUSTER;
+}
+
 bool fl_api_is_admin(const struct fl_call *call)
 {
-	return fl_access_is_admin(call->api->access, call->r->peer.uid, call->r->peer.gid);
+	return fl_access_rank(call->api->access, &call->r->who) >= FL_RANK_ADMIN;
 }
 
-bool fl_api_may_touch(const struct fl_call *call, uid_t owner)
+bool fl_api_may_touch(const struct fl_call *call, uid_t owner, const char *queue)
 {
-	return fl_access_may_touch(call->api->access, call->r->peer.uid, call->r->peer.gid, owner);
+	const struct fl_principal user = fl_principal_user(owner, FL_NO_GROUP);
+	const char *namespace = NULL, *name = NULL;
+	struct fl_sym in, queue_name;
+	struct fl_live_view view;
+
+	/* Only a token is asked for which queue it is. */
+	if (call->r->who.kind == FL_PRINCIPAL_TOKEN) {
+		fl_daemon_view(call->api->daemon, &view);
+		if (fl_config_queue(view.model, queue, &in, &queue_name, NULL) == 0) {
+			namespace = fl_model_text(view.model, in);
+			name = fl_model_text(view.model, queue_name);
+		}
+	}
+	return fl_access_may_touch(call->api->access, &call->r->who, &user, namespace, name);
 }
 
-const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *reason,
-			  char buffer[FL_LIVE_REASON])
+const char *fl_api_not_yours(const struct fl_call *call)
 {
-	return !reason || fl_api_may_touch(call, owner) ? reason : fl_live_public(reason, buffer);
+	return call->r->who.kind == FL_PRINCIPAL_TOKEN ?
+		       "this job belongs to another user, or is in a queue that the token does not "
+		       "name" :
+		       "this job belongs to another user";
+}
+
+bool fl_api_may_use(const struct fl_call *call, const char *queue, fairlead_error *err)
+{
+	struct fl_sym namespace, name;
+	struct fl_live_view view;
+
+	fl_daemon_view(call->api->daemon, &view);
+	return fl_config_queue(view.model, queue, &namespace, &name, err) == 0 &&
+	       fl_access_may_submit(call->api->access, &call->r->who,
+				    fl_model_text(view.model, namespace),
+				    fl_model_text(view.model, name), err);
+}
+
+bool fl_api_may_have_priority(const struct fl_call *call, int32_t priority, fairlead_error *err)
+{
+	int32_t most = fl_daemon_settings_of(call->api->daemon)->max_priority;
+
+	if (priority <= most || fl_api_is_admin(call))
+		return true;
+	fl_fail(err, FAIRLEAD_ESTATE,
+		"priority %d is for admins; the highest for other users is %d", priority, most);
+	fl_fail_hint(err, "an admin can raise .spec.jobs.maxPriority of the Daemon document");
+	return false;
+}
+
+const char *fl_api_reason(const struct fl_call *call, uid_t owner, const char *queue,
+			  const char *reason, char buffer[FL_LIVE_REASON])
+{
+	return !reason || fl_api_may_touch(call, owner, queue) ? reason :
+								 fl_live_public(reason, buffer);
 }
 
 int fl_api_row(const struct fl_call *call,
 	       int (*fn)(void *user, const struct fl_job_row *row, fairlead_error *err), void *user,
 	       fairlead_error *err)
 {
-	int code = fl_core_row(call->api->core, call->job, fn, user, err);
+	int code = fl_store_job_row(call->api->daemon->store, call->job, fn, user, err);
 
 	if (code != FAIRLEAD_EINPUT)
 		return code;
@@ -72,17 +126,16 @@ void fl_api_audit(const struct fl_call *call, const char *subject, unsigned stat
 	}
 
 	const struct fl_audit_row row = {
-		.at = fl_clock_now(fl_core_clock(call->api->core)),
-		.uid = call->r->peer.uid,
-		.pid = call->r->peer.pid,
-		.user = call->api->access ? fl_access_user(call->api->access, call->r->peer.uid) :
-					    "",
+		.at = fl_clock_now(&call->api->daemon->clock),
+		.uid = fl_principal_account(&call->r->who),
+		.pid = call->r->pid,
+		.user = call->api->access ? fl_access_name(call->api->access, &call->r->who) : "",
 		.action = call->action,
 		.subject = subject ? subject : "",
 		.status = (int)status,
 	};
 
-	fl_core_audit(call->api->core, &row);
+	call->api->daemon->ops->audit(call->api->daemon, &row);
 }
 
 void fl_api_json(const struct fl_call *call, unsigned status, json_t *json)
@@ -156,6 +209,12 @@ void fl_api_text_end(const struct fl_call *call, unsigned status, struct fl_api_
 	fairlead_error err = { 0 };
 
 	if (fl_api_text_close(t, &err) == 0) {
+		if (status == 200 && fl_api_is_known(call)) {
+			fl_api_text_done(t);
+			return;
+		}
+		if (status == 200)
+			fl_api_tag_state(call);
 		fl_exchange_give(call->x, status, NULL, t->text, t->len);
 	} else {
 		fl_api_text_done(t);
@@ -178,24 +237,93 @@ void fl_api_answer(const struct fl_call *call, unsigned status, const struct fl_
 	fl_api_text_end(call, status, &t);
 }
 
+void fl_api_name_in_path(const struct fl_call *call, int i, char ret[FL_API_NAME])
+{
+	size_t len = call->place.parts[i].len;
+
+	(void)snprintf(ret, FL_API_NAME, "%.*s", (int)(len < FL_API_NAME ? len : FL_API_NAME),
+		       call->place.parts[i].text);
+	for (char *c = ret; *c; c++)
+		if (*c <= ' ' || *c > '~') /* of no queue: to be told in an error only */
+			*c = '?';
+}
+
+static json_t *status_of(unsigned status, const char *message)
+{
+	static const struct {
+		unsigned status;
+		const char *reason;
+	} reasons[] = {
+		{ 400, "BadRequest" },      { 403, "Forbidden" },
+		{ 404, "NotFound" },        { 405, "MethodNotAllowed" },
+		{ 429, "TooManyRequests" }, { 503, "ServiceUnavailable" },
+	};
+	const char *reason = "";
+
+	for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+		if (reasons[i].status == status)
+			reason = reasons[i].reason;
+	return json_pack("{s:s, s:s, s:{}, s:s, s:s, s:s, s:i}", "kind", "Status", "apiVersion",
+			 "v1", "metadata", "status", "Failure", "message", message, "reason",
+			 reason, "code", (int)status);
+}
+
+static json_t *query_error_of(unsigned status, const char *message)
+{
+	return json_pack("{s:s, s:s, s:s}", "status", "error", "errorType",
+			 status < 500 ? "bad_data" : "unavailable", "error", message);
+}
+
+/* What clients of others make an error of, by the beginning of the path where they ask. */
+static const struct foreign {
+	const char *path;
+	json_t *(*make)(unsigned status, const char *message);
+} foreigners[] = {
+	{ "/apis/", status_of },        /* of Kubernetes */
+	{ "/api/v1/", query_error_of }, /* of Prometheus */
+};
+
+/* NULL: they are told as a problem. */
+static const struct foreign *foreign_of(const struct fl_call *call)
+{
+	for (size_t i = 0; i < sizeof foreigners / sizeof *foreigners; i++)
+		if (strncmp(call->r->path, foreigners[i].path, strlen(foreigners[i].path)) == 0)
+			return &foreigners[i];
+	return NULL;
+}
+
 void fl_api_fail(const struct fl_call *call, unsigned status, const char *text, const char *hint)
 {
+	const struct foreign *foreign = foreign_of(call);
+	char message[1024];
+
 	fl_api_audit(call, NULL, status);
-	fl_exchange_fail(call->x, status, text, hint);
+	if (!foreign) {
+		fl_exchange_fail(call->x, status, text, hint);
+		return;
+	}
+	(void)snprintf(message, sizeof message, "%s%s%s", text, hint ? "; " : "", hint ? hint : "");
+	fl_api_json(call, status, foreign->make(status, message));
 }
 
 void fl_api_error(const struct fl_call *call, const fairlead_error *err)
 {
-	char text[sizeof err->file + sizeof err->subject + sizeof err->text + 64];
-	int n = 0;
+	char text[sizeof err->subject + sizeof err->text + 8];
+	const struct fl_problem problem = { .status = fl_api_status(err->code),
+					    .text = text,
+					    .hint = err->hint,
+					    .file = err->file,
+					    .line = err->line,
+					    .column = err->column };
 
-	if (err->file[0] && err->line)
-		n = snprintf(text, sizeof text, "%s:%u:%u: ", err->file, err->line, err->column);
-	else if (err->line)
-		n = snprintf(text, sizeof text, "line %u, column %u: ", err->line, err->column);
-	(void)snprintf(text + n, sizeof text - (size_t)n, "%s%s%s", err->subject,
-		       err->subject[0] ? ": " : "", err->text);
-	fl_api_fail(call, fl_api_status(err->code), text, err->hint);
+	(void)snprintf(text, sizeof text, "%s%s%s", err->subject, err->subject[0] ? ": " : "",
+		       err->text);
+	if (foreign_of(call)) {
+		fl_api_fail(call, problem.status, text, err->hint[0] ? err->hint : NULL);
+		return;
+	}
+	fl_api_audit(call, NULL, problem.status);
+	fl_exchange_problem(call->x, &problem);
 }
 
 /* --- arguments --- */
@@ -248,7 +376,7 @@ bool fl_api_time(const struct fl_call *call, const char *name, fl_time def, fl_t
 	if (fl_time_parse(text, strlen(text), ret, NULL) < 0)
 		return refuse_argument(call, name,
 				       "is not a time in the form 2026-01-31T12:00:00Z");
-	*ret = fl_clock_of_wall(fl_core_clock(call->api->core), *ret);
+	*ret = fl_clock_of_wall(&call->api->daemon->clock, *ret);
 	return true;
 }
 
@@ -261,14 +389,14 @@ fl_time fl_api_wall(const struct fl_api *a, fl_time at)
 	 * Rounded to milliseconds: two clocks cannot be read at once, so smaller digits would
 	 * differ at each call.
 	 */
-	fl_time wall = fl_clock_wall(fl_core_clock(a->core), at) + FL_SECOND / 2000;
+	fl_time wall = fl_clock_wall(&a->daemon->clock, at) + FL_SECOND / 2000;
 
 	return wall - wall % (FL_SECOND / 1000);
 }
 
 fl_time fl_api_now(const struct fl_api *a)
 {
-	return fl_api_wall(a, fl_clock_now(fl_core_clock(a->core)));
+	return fl_api_wall(a, fl_clock_now(&a->daemon->clock));
 }
 
 json_t *fl_api_moment(const struct fl_api *a, fl_time at)

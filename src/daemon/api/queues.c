@@ -10,12 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "daemon/api/filter.h"
+#include "daemon/api/version.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/engine/daemon.h"
 #include "daemon/engine/face.h"
 #include "daemon/machine/adopt.h"
-#include "daemon/machine/view.h"
 #include "report/out/report.h"
+#include "store/store.h"
 
 enum counted { RUNNING, WAITING, HELD, COUNTED };
 
@@ -86,32 +89,70 @@ struct placed {
 	struct fl_node node;
 };
 
+/* To its LocalQueue if it has one, else to its node. */
 static void count_job(struct queues *q, const struct fl_live *job, const struct placed *at)
 {
 	enum counted as = counted_as(job->state);
-	uint32_t n_resources = q->m->n_resources;
+	bool local = at->queue != FL_NONE;
+	fl_amount *pending = local ? q->pending_of_queue : q->pending;
 
-	if (at->queue != FL_NONE) {
-		q->of_queue[at->queue][as]++;
-		if (as == WAITING && job->workload.v != FL_NONE)
-			add_pending(q, job->workload,
-				    q->pending_of_queue + (size_t)at->queue * n_resources);
+	if (!local && at->node.v == FL_NONE)
+		return;
+
+	uint32_t row = local ? at->queue : at->node.v;
+
+	(local ? q->of_queue : q->of_node)[row][as]++;
+	if (as == WAITING && job->workload.v != FL_NONE)
+		add_pending(q, job->workload, pending + (size_t)row * q->m->n_resources);
+}
+
+static void add_row(const struct queues *q, uint32_t counts[COUNTED], fl_amount *pending,
+		    const uint32_t more[COUNTED], const fl_amount *more_pending)
+{
+	for (int i = 0; i < COUNTED; i++)
+		counts[i] += more[i];
+	for (uint32_t r = 0; r < q->m->n_resources; r++)
+		pending[r] = fl_sat_add(pending[r], more_pending[r]);
+}
+
+/* Nodes have what their LocalQueues have; those above them that of all below, unless they take no part. */
+static void sum_up(struct queues *q, uint32_t (*own)[COUNTED], fl_amount *own_pending)
+{
+	size_t n_resources = q->m->n_resources;
+
+	for (uint32_t i = 0; i < q->m->n_queues; i++) {
+		struct fl_node n = q->m->queues[i].cluster_queue;
+
+		if (n.v != FL_NONE)
+			add_row(q, own[n.v], own_pending + n.v * n_resources, q->of_queue[i],
+				q->pending_of_queue + i * n_resources);
 	}
-	for (struct fl_node n = at->node; n.v != FL_NONE && q->m->nodes[n.v].inactive == FL_ACTIVE;
-	     n = q->m->nodes[n.v].parent) {
-		q->of_node[n.v][as]++;
-		if (as == WAITING && job->workload.v != FL_NONE)
-			add_pending(q, job->workload, q->pending + (size_t)n.v * n_resources);
+	for (uint32_t i = 0; i < q->m->n_nodes; i++) {
+		add_row(q, own[i], own_pending + i * n_resources, q->of_node[i],
+			q->pending + i * n_resources);
+		memset(q->of_node[i], 0, sizeof q->of_node[i]);
 	}
+	memset(q->pending, 0, q->m->n_nodes * n_resources * sizeof *q->pending);
+	for (uint32_t i = 0; i < q->m->n_nodes; i++)
+		for (struct fl_node n = { i };
+		     n.v != FL_NONE && q->m->nodes[n.v].inactive == FL_ACTIVE;
+		     n = q->m->nodes[n.v].parent)
+			add_row(q, q->of_node[n.v], q->pending + n.v * n_resources, own[i],
+				own_pending + i * n_resources);
 }
 
 /* Looked up once for each name: there are few names and many jobs. */
 static int count(struct queues *q, fairlead_error *err)
 {
 	struct placed *places = NULL;
-	uint32_t cap = 0;
+	uint32_t cap = 0, (*own)[COUNTED];
+	fl_amount *own_pending;
 	int code = 0;
 
+	if (!FL_NEW(&q->made->arena, own, q->m->n_nodes + (size_t)1, err) ||
+	    !FL_NEW(&q->made->arena, own_pending,
+		    (q->m->n_nodes + (size_t)1) * (q->m->n_resources + (size_t)1), err))
+		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < q->view.n_jobs && code == 0; i++) {
 		const struct fl_live *job = &q->view.jobs[i];
 		uint32_t old = cap;
@@ -128,12 +169,13 @@ static int count(struct queues *q, fairlead_error *err)
 		struct placed *at = &places[job->queue.v];
 
 		if (!at->known)
-			place(q, fl_core_word(q->call->api->core, job->queue), &at->queue,
+			place(q, fl_daemon_word(q->call->api->daemon, job->queue), &at->queue,
 			      &at->node);
 		at->known = true;
 		count_job(q, job, at);
 	}
 	fl_mem_free(&fl_mem_heap, places);
+	sum_up(q, own, own_pending);
 	return code;
 }
 
@@ -187,7 +229,6 @@ static const struct fl_queue_amounts *keep(struct queues *q, uint32_t n, fairlea
 static int finish(struct queues *q, struct fl_queue_answer *one, struct fl_node parent,
 		  const uint32_t counts[COUNTED], fairlead_error *err)
 {
-	const struct fl_peer *peer = &q->call->r->peer;
 	struct fl_sym namespace, queue;
 	char key[600];
 
@@ -198,10 +239,9 @@ static int finish(struct queues *q, struct fl_queue_answer *one, struct fl_node 
 	one->held = counts[HELD];
 	one->submit = strcmp(one->kind, "Cohort") != 0 &&
 		      fl_config_queue(q->m, one->name, &namespace, &queue, NULL) == 0;
-	one->may_use = one->submit &&
-		       fl_access_may_submit(q->call->api->access, peer->uid, peer->gid,
-					    fl_model_text(q->m, namespace),
-					    fl_model_text(q->m, queue), NULL);
+	one->may_use = one->submit && fl_access_may_submit(q->call->api->access, &q->call->r->who,
+							   fl_model_text(q->m, namespace),
+							   fl_model_text(q->m, queue), NULL);
 	one->name = copy(q, one->name, err);
 	if (parent.v != FL_NONE)
 		one->parent = copy(q, fl_report_node(q->m, parent), err);
@@ -281,8 +321,7 @@ static int gather(struct queues *q, fairlead_error *err)
 		return fl_fail_nomem(err);
 	code = count(q, err);
 	if (code == 0)
-		code = fl_store_conditions(fl_core_store(q->call->api->core), note_condition, q,
-					   err);
+		code = fl_store_conditions(q->call->api->daemon->store, note_condition, q, err);
 	return code < 0 ? code : q->face->look(&q->view, arena, &q->stand, err);
 }
 
@@ -293,7 +332,7 @@ int fl_api_queues_look(struct fl_call *call, struct fl_api_queues *ret, fairlead
 	int code;
 
 	*ret = (struct fl_api_queues){ 0 };
-	fl_core_view(call->api->core, &q.view);
+	fl_daemon_view(call->api->daemon, &q.view);
 	q.m = q.view.model;
 	q.face = fl_daemon_face_of(q.view.ops);
 	fl_arena_init(&ret->arena, &fl_mem_heap);
@@ -307,7 +346,7 @@ int fl_api_queues_look(struct fl_call *call, struct fl_api_queues *ret, fairlead
 	a->n_nodes = q.m->n_nodes;
 	a->policy = q.view.ops->name;
 	a->now = fl_api_wall(call->api, q.view.now);
-	a->warning = fl_core_warning(call->api->core);
+	a->warning = fl_daemon_warning(call->api->daemon);
 	a->n_total = q.face->total ? q.face->total(q.stand, q.amounts) : 0;
 	a->total = keep(&q, a->n_total, err);
 	return a->total ? 0 : FAIRLEAD_ENOMEM;
@@ -324,10 +363,14 @@ static void answer(struct fl_call *call, const struct fl_json_shape *shape)
 	struct fl_api_queues all;
 	fairlead_error err = { 0 };
 
-	if (fl_api_queues_look(call, &all, &err) == 0)
+	if (fl_api_is_known(call))
+		return;
+	if (fl_api_queues_look(call, &all, &err) == 0) {
+		fl_filter_queues(call->sees, &all.answer);
 		fl_api_answer(call, 200, shape, &all.answer);
-	else
+	} else {
 		fl_api_error(call, &err);
+	}
 	fl_api_queues_done(&all);
 }
 

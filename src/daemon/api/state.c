@@ -6,11 +6,17 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "daemon/api/ask/child.h"
+#include "daemon/api/doors.h"
+#include "daemon/api/filter.h"
+#include "daemon/engine/daemon.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/trust.h"
 #include "daemon/machine/view.h"
 #include "daemon/metrics/metrics.h"
 #include "daemon/metrics/metrics_render.h"
+
+enum { METRICS_AT_ONCE = 1000 /* queues and cohorts, at most */ };
 
 /* The first ones of what the store found damaged, at most. */
 static json_t *damaged(const struct fl_store_damage *d)
@@ -26,39 +32,101 @@ static json_t *damaged(const struct fl_store_damage *d)
 	return rows;
 }
 
+/*
+ * A machine that cannot write is not well.  A cluster's daemon is alive while it answers, and ready, where that is
+ * asked, once its state is there and not old.
+ */
+static unsigned health_of(const struct fl_call *call, const char *problem)
+{
+	const struct fl_daemon *d = call->api->daemon;
+
+	if (!d->ops->stale)
+		return problem ? 503 : 200;
+	return fl_api_flag(call, "ready") && (fl_daemon_unready(d) || d->ops->stale(d)) ? 503 : 200;
+}
+
 void fl_api_health(struct fl_call *call)
 {
-	const struct fl_core *core = call->api->core;
-	const char *problem = fl_core_problem(core);
+	const struct fl_daemon *daemon = call->api->daemon;
+	const char *problem = fl_daemon_unready(daemon) ? fl_daemon_unready(daemon) : NULL;
 	struct fl_store_damage d;
 	struct fl_live_view view;
+	unsigned status;
 
-	fl_core_view(core, &view);
-	fl_store_damaged(fl_core_store(core), &d);
-	fl_api_json(call, problem ? 503 : 200,
-		    json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:s?, s:o, s:s?}", "status",
+	if (!problem)
+		problem = fl_daemon_problem(daemon);
+	if (!problem && daemon->ops->stale)
+		problem = daemon->ops->stale(daemon);
+	status = health_of(call, problem);
+	/* Without a token it is not told what is wrong, or where. */
+	if (call->r->who.kind == FL_PRINCIPAL_PROBE) {
+		fl_api_json(call, status,
+			    json_pack("{s:s}", "status", problem ? "degraded" : "ok"));
+		return;
+	}
+	fl_daemon_view(daemon, &view);
+	fl_store_damaged(daemon->store, &d);
+	fl_api_json(call, status,
+		    json_pack("{s:s, s:s, s:i, s:s, s:o, s:o, s:s?, s:o, s:s?, s:o}", "status",
 			      problem || d.n ? "degraded" : "ok", "version", FAIRLEAD_VERSION,
 			      "pid", (int)getpid(), "policy", view.ops->name, "now",
 			      fl_api_moment(call->api, view.now), "startedAt",
-			      fl_api_moment(call->api, fl_core_started(core)), "problem",
+			      fl_api_moment(call->api, daemon->started), "problem",
 			      problem ? problem :
 			      d.n     ? "the database is damaged" :
 					NULL,
-			      "damaged", damaged(&d), "warning", fl_core_warning(core)));
+			      "damaged", damaged(&d), "warning", fl_filter_warning(call), "listens",
+			      fl_doors_json(call->api->doors)));
 }
 
+static int render(const struct fl_call *call, char **ret, size_t *ret_len, fairlead_error *err)
+{
+	const struct fl_daemon *daemon = call->api->daemon;
+	struct fl_metrics_now now = { .vitals = call->api->vitals };
+	struct fl_store_damage damage;
+
+	fl_daemon_view(daemon, &now.view);
+	fl_store_damaged(daemon->store, &damage);
+	now.started = daemon->started;
+	now.store_bytes = fl_store_bytes(daemon->store);
+	now.store_damaged = damage.total;
+	now.store_cut = damage.cut;
+	now.store_fails = fl_daemon_store_problem(daemon) != NULL;
+	now.restored = fl_daemon_warning(daemon) != NULL;
+	now.stale = daemon->ops->stale ? daemon->ops->stale(daemon) != NULL : -1;
+	now.writes = daemon->ops->writing && daemon->ops->writing(daemon, &now.writing);
+	fl_server_figures(call->api->server, &now.server);
+	return fl_metrics_render(daemon->metrics, &now, ret, ret_len, err);
+}
+
+static int metrics_aside(struct fl_call *call, FILE *out, fairlead_error *err)
+{
+	char *text;
+	size_t len;
+	int code = render(call, &text, &len, err);
+
+	if (code < 0)
+		return code;
+	if (fwrite(text, 1, len, out) != len)
+		code = fl_fail_nomem(err);
+	free(text);
+	return code;
+}
+
+/* Of thousands of queues it takes tenths of a second, for which other requests shall not wait. */
 void fl_api_metrics(struct fl_call *call)
 {
-	const struct fl_core *core = call->api->core;
-	struct fl_metrics_now now = { 0 };
-	char *text;
+	struct fl_live_view view;
 	fairlead_error err = { 0 };
+	char *text;
 	size_t len;
 
-	fl_core_figures(core, &now);
-	fl_server_figures(call->api->server, &now.server);
-	fl_vitals_look(&now.vitals);
-	if (fl_metrics_render(fl_core_metrics(core), &now, &text, &len, &err) < 0)
+	fl_daemon_view(call->api->daemon, &view);
+	fl_vitals_look(&call->api->vitals);
+	if (view.model->n_nodes > METRICS_AT_ONCE &&
+	    call->api->daemon->start_settings.metrics_queues > METRICS_AT_ONCE)
+		fl_api_aside(call, fl_metrics_type, metrics_aside);
+	else if (render(call, &text, &len, &err) < 0)
 		fl_api_error(call, &err);
 	else
 		fl_exchange_give(call->x, 200, fl_metrics_type, text, len);
@@ -91,8 +159,7 @@ void fl_api_audits(struct fl_call *call)
 	if (!fl_api_number(call, "limit", 100, FL_API_PAGE, &limit))
 		return;
 	a.rows = json_array();
-	if (fl_store_audit(fl_core_store(call->api->core), (uint32_t)limit, audit_row, &a, &err) <
-	    0) {
+	if (fl_store_audit(call->api->daemon->store, (uint32_t)limit, audit_row, &a, &err) < 0) {
 		json_decref(a.rows);
 		fl_api_error(call, &err);
 		return;
@@ -148,13 +215,14 @@ static void backup_work(uv_work_t *work)
 
 	b->misplaced = place_backup(b, path) < 0;
 	if (!b->misplaced)
-		b->code = fl_store_backup(fl_core_store(b->call.api->core), path, &b->err);
+		b->code = fl_store_backup(b->call.api->daemon->store, path, &b->err);
 }
 
 static void backup_done(uv_work_t *work, int status)
 {
 	struct backup *b = work->data;
 
+	b->call.api->n_threads--;
 	if (b->misplaced) {
 		fl_api_fail(&b->call, 403, b->err.text, b->err.hint);
 	} else if (status < 0 || b->code < 0) {
@@ -169,10 +237,10 @@ static void backup_done(uv_work_t *work, int status)
 void fl_api_backup(struct fl_call *call)
 {
 	const char *to = fl_request_argument(call->r, "to");
-	const struct fl_config *config = fl_core_config(call->api->core);
+	const struct fl_config *config = fl_daemon_config(call->api->daemon);
 	struct fl_sym below = fl_config_settings(config)->backups;
 	/* Root and the daemon's own user could make the copy themselves: any folder. */
-	bool anywhere = call->r->peer.uid == 0 || call->r->peer.uid == geteuid();
+	bool anywhere = fl_access_rank(call->api->access, &call->r->who) == FL_RANK_ROOT;
 	struct backup *b;
 
 	if (!to || *to != '/') {
@@ -188,6 +256,8 @@ void fl_api_backup(struct fl_call *call)
 			"can have a backup made anywhere");
 		return;
 	}
+	if (!fl_api_may_read(call))
+		return;
 	b = calloc(1, sizeof *b);
 	if (b)
 		b->folder = strdup(to);
@@ -200,5 +270,6 @@ void fl_api_backup(struct fl_call *call)
 	}
 	b->call = *call;
 	b->work.data = b;
+	call->api->n_threads++;
 	uv_queue_work(call->api->options.loop, &b->work, backup_work, backup_done);
 }

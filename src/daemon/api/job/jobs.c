@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/api/jobs.h"
+#include "daemon/api/job/jobs.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,11 +7,11 @@
 
 #include "codec/job/job_json.h"
 #include "codec/text/quantity.h"
-#include "daemon/config/config_queue.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/keep.h"
 #include "daemon/machine/submit.h"
 #include "daemon/machine/view.h"
+#include "daemon/machine/wish.h"
 
 enum { NOTES = 8 };
 
@@ -44,7 +44,8 @@ static void owed_free(struct owed *o)
 struct submission {
 	struct fl_job_spec *specs;
 	struct fl_job_document *documents;
-	uint32_t n, array;
+	uint32_t n;
+	struct fl_submitted_array array;
 };
 
 static void submission_done(struct submission *s)
@@ -91,23 +92,11 @@ static int submission_read(struct submission *s, json_t *body, fairlead_error *e
 		if (d->is_array && jobs)
 			return fl_fail(err, FAIRLEAD_EINPUT,
 				       "jobs[%zu]: an array is submitted alone", i);
-		s->array = d->is_array ? d->copies : 0;
+		if (d->is_array)
+			s->array = (struct fl_submitted_array){ d->copies, d->indexes };
 		s->specs[i] = d->spec;
 	}
 	return code;
-}
-
-/* A higher priority is for admins. */
-static bool may_have_priority(const struct fl_call *call, int32_t priority, fairlead_error *err)
-{
-	int32_t most = fl_core_settings(call->api->core)->max_priority;
-
-	if (priority <= most || fl_api_is_admin(call))
-		return true;
-	fl_fail(err, FAIRLEAD_ESTATE,
-		"priority %d is for admins; the highest for other users is %d", priority, most);
-	fl_fail_hint(err, "an admin can raise .spec.jobs.maxPriority of the Daemon document");
-	return false;
 }
 
 /* Jobs that ask for nothing would all run at once: a job without requests asks for one cpu. */
@@ -130,39 +119,30 @@ static int check_requests(struct fl_job_spec *spec, fairlead_error *err)
 static int submission_check(const struct fl_call *call, struct submission *s, bool *ret_forbidden,
 			    fairlead_error *err)
 {
-	const struct fl_peer *peer = &call->r->peer;
+	const struct fl_principal *who = &call->r->who, behind = fl_principal_behind(who);
 	struct fl_access *access = call->api->access;
-	struct fl_live_view view;
 	const char *last = NULL;
 
-	fl_core_view(call->api->core, &view);
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct fl_job_spec *spec = &s->specs[i];
-		struct fl_sym namespace, queue;
 
-		spec->uid = peer->uid;
-		spec->gid = peer->gid;
+		spec->uid = fl_principal_account(&behind);
+		spec->gid = behind.gid;
 		(void)snprintf(spec->user, sizeof spec->user, "%s",
-			       fl_access_user(access, peer->uid));
+			       fl_access_name(access, &behind));
 		int code = check_requests(spec, err);
 
 		if (code < 0)
 			return code;
-		if (!may_have_priority(call, spec->priority, err)) {
+		if (!fl_api_may_have_priority(call, spec->priority, err)) {
 			*ret_forbidden = true;
 			return err->code;
 		}
 		if (last && strcmp(last, spec->queue) == 0)
 			continue;
 		last = spec->queue;
-		code = fl_config_queue(view.model, spec->queue, &namespace, &queue, err);
-
-		if (code < 0)
-			return code;
-		if (!fl_access_may_submit(access, peer->uid, peer->gid,
-					  fl_model_text(view.model, namespace),
-					  fl_model_text(view.model, queue), err)) {
-			*ret_forbidden = true;
+		if (!fl_api_may_use(call, spec->queue, err)) {
+			*ret_forbidden = err->code == FAIRLEAD_ESTATE;
 			return err->code;
 		}
 	}
@@ -186,13 +166,18 @@ static void note_request(struct owed *o, const struct fl_job_spec *spec,
 			most = fl_sat_add(most, there->rows[i].amount);
 			known = true;
 		}
-	if (!known || asked <= most)
+	if (asked <= most || (!known && !fl_job_is_gpu(request->resource)))
 		return;
-	(void)snprintf(text, sizeof text,
-		       "it asks for %s of %s, and this machine has %s: it stays pending until "
-		       "the machine has more",
-		       fl_quantity_format(a, asked, cpu, bytes), request->resource,
-		       fl_quantity_format(b, most, cpu, bytes));
+	if (!known)
+		(void)snprintf(text, sizeof text, "it asks for %s of %s, and this machine has none",
+			       fl_quantity_format(a, asked, cpu, bytes), request->resource);
+	else
+		(void)snprintf(
+			text, sizeof text,
+			"it asks for %s of %s, and this machine has %s: it stays pending until "
+			"the machine has more",
+			fl_quantity_format(a, asked, cpu, bytes), request->resource,
+			fl_quantity_format(b, most, cpu, bytes));
 	if (!o->notes)
 		o->notes = json_array();
 	for (size_t i = 0; i < json_array_size(o->notes); i++)
@@ -254,7 +239,8 @@ void fl_api_submit(struct fl_call *call)
 	if (code == 0)
 		take_notes(o, &s);
 	if (code == 0)
-		code = fl_core_submit(call->api->core, s.specs, s.n, s.array, submitted, o, &err);
+		code = fl_core_submit(call->api->core, s.specs, s.n, s.array.n ? &s.array : NULL,
+				      submitted, o, &err);
 	json_decref(body);
 	submission_done(&s);
 	if (code == 0)
@@ -295,27 +281,32 @@ static void wished(void *user, const struct fl_reply *reply)
 	owed_free(o);
 }
 
-static void wish(const struct fl_call *call, enum fl_wish wish, int32_t priority)
+static void wish(const struct fl_call *call, enum fl_wish wish, int32_t value)
 {
 	fairlead_error err = { 0 };
+	struct fl_core *core = call->api->core;
 	struct owed *o = owe(call, &err);
-	const struct fl_wisher who = { .name = fl_access_user(call->api->access, call->r->peer.uid),
-				       .admin = fl_api_is_admin(call) };
-	int code = o ? fl_core_wish(call->api->core, wish, call->job, priority, &who, wished, o,
-				    &err) :
-		       FAIRLEAD_ENOMEM;
+	struct fl_wishing w = {
+		.wish = wish,
+		.who = { fl_access_name(call->api->access, &call->r->who), fl_api_is_admin(call) },
+		.value = value,
+		.budget = FL_WISH_BUDGET,
+	};
+	int code = o ? fl_core_check_wish(core, &w, call->job, &err) : FAIRLEAD_ENOMEM;
 
+	if (code == 0)
+		code = fl_core_wish(core, &w, &call->job, 1, wished, o, &err);
 	if (code == 0)
 		return;
 	owed_free(o);
-	if (code == FAIRLEAD_ENOENT)
-		refuse_old(call);
-	else
-		fl_api_error(call, &err);
+	fl_api_error(call, &err);
 }
 
 void fl_api_cancel(struct fl_call *call) { wish(call, FL_WISH_CANCEL, 0); }
-void fl_api_hold(struct fl_call *call) { wish(call, FL_WISH_HOLD, 0); }
+void fl_api_hold(struct fl_call *call)
+{
+	wish(call, fl_api_flag(call, "stop") ? FL_WISH_STOP : FL_WISH_HOLD, 0);
+}
 void fl_api_release(struct fl_call *call) { wish(call, FL_WISH_RELEASE, 0); }
 
 void fl_api_priority(struct fl_call *call)
@@ -329,7 +320,7 @@ void fl_api_priority(struct fl_call *call)
 	    value > INT32_MAX)
 		fl_api_fail(call, 400,
 			    "'value' must be a whole number from -2147483648 to 2147483647", NULL);
-	else if (!may_have_priority(call, (int32_t)value, &err))
+	else if (!fl_api_may_have_priority(call, (int32_t)value, &err))
 		fl_api_fail(call, 403, err.text, err.hint);
 	else
 		wish(call, FL_WISH_PRIORITY, (int32_t)value);
@@ -352,7 +343,7 @@ static void acknowledged(void *user, const struct fl_reply *reply)
 
 void fl_api_acknowledge(struct fl_call *call)
 {
-	const char *who = fl_access_user(call->api->access, call->r->peer.uid);
+	const char *who = fl_access_name(call->api->access, &call->r->who);
 	fairlead_error err = { 0 };
 	struct owed *o = owe(call, &err);
 	int code = o ? fl_core_acknowledge(call->api->core, who, acknowledged, o, &err) :
@@ -395,7 +386,9 @@ void fl_api_reload(struct fl_call *call)
 {
 	fairlead_error err = { 0 };
 	struct owed *o = owe(call, &err);
-	int code = o ? fl_core_reload(call->api->core, warned, reloaded, o, &err) : FAIRLEAD_ENOMEM;
+	const char *who = fl_access_name(call->api->access, &call->r->who);
+	int code = o ? fl_core_reload(call->api->core, who, warned, reloaded, o, &err) :
+		       FAIRLEAD_ENOMEM;
 
 	if (code == 0)
 		return;

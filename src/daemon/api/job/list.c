@@ -5,16 +5,26 @@
  * The store has a row of each job, written a moment after each change; for jobs that have not ended
  * the core is newer, and its state counts.
  */
-#include "daemon/api/list.h"
+#include "daemon/api/job/list.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/plain.h"
+#include "codec/job/job_field.h"
+#include "codec/job/job_word.h"
+#include "daemon/api/filter.h"
+#include "daemon/api/job/others.h"
+#include "daemon/api/job/used.h"
+#include "daemon/api/version.h"
 #include "daemon/config/config_queue.h"
+#include "daemon/engine/daemon.h"
 #include "daemon/engine/placement.h"
+#include "daemon/engine/rows.h"
+#include "daemon/engine/why.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/view.h"
 
@@ -36,7 +46,22 @@ struct view {
 	const struct fl_live *live; /* NULL: only the row */
 	bool whole;                 /* its page, up to the attempts */
 	struct fl_job_answer job;
+	struct fl_used used;
+	struct fl_live_why *why; /* of all that are told */
+	char why_text[FL_LIVE_REASON];
 };
+
+/* As much of a sentence about it as the caller may see. */
+struct sentence {
+	char part[FL_LIVE_REASON], text[FL_PEOPLE_TEXT];
+};
+
+static const char *say(const struct view *v, const struct fl_job_row *row, const char *sentence,
+		       struct sentence *to)
+{
+	sentence = fl_api_reason(v->call, row->uid, row->queue, sentence, to->part);
+	return fl_sees_text(v->call->sees, sentence, to->text);
+}
 
 /* The program of the command, without the folders that only its owner is to know. */
 static const char *default_name(const json_t *command, char name[FL_JOB_NAME])
@@ -68,12 +93,27 @@ static const char *name_of(const struct fl_job_row *row, const json_t *spec, cha
 			     row->name;
 }
 
+const char *fl_api_name(const struct fl_job_row *row, char name[FL_JOB_NAME])
+{
+	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
+	const char *is = name_of(row, spec, name);
+
+	if (is != name)
+		(void)snprintf(name, FL_JOB_NAME, "%s", is);
+	json_decref(spec);
+	return name;
+}
+
 static uint32_t devices_of(const struct fl_call *call, const struct fl_live *live,
 			   uint32_t ret[DEVICES])
 {
 	const struct fl_backend_ops *ops;
-	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	struct fl_host *host;
 	uint32_t n = 0;
+
+	if (!call->api->core)
+		return 0;
+	host = fl_core_host(call->api->core, &ops);
 
 	if (live->state == FL_JOB_RUNS || live->state == FL_JOB_STOPS)
 		n = ops->devices(host, live->id, live->attempt, ret, DEVICES);
@@ -105,12 +145,13 @@ static void tell(struct view *v, const struct fl_job_row *row, bool damaged)
 	uint32_t devices[DEVICES];
 	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
 	struct fl_job_answer *job = &v->job;
-	char known[FL_LIVE_REASON], name[FL_JOB_NAME];
+	struct sentence reason, why;
+	char name[FL_JOB_NAME];
 	fl_time ran = row->ran == FL_TIME_NONE ? 0 : row->ran;
 
 	if (row->state == FL_JOB_RUNS || row->state == FL_JOB_STOPS)
 		if (row->started != FL_TIME_NONE)
-			ran += fl_clock_now(fl_core_clock(a->core)) - row->started;
+			ran += fl_clock_now(&a->daemon->clock) - row->started;
 	*job = (struct fl_job_answer){
 		.row = *row,
 		.state = damaged ? "damaged" : fl_job_state_name(row->state),
@@ -120,15 +161,18 @@ static void tell(struct view *v, const struct fl_job_row *row, bool damaged)
 		.holds = grants,
 		.n_holds = holds_of(holds(row->state) ? row->placement : NULL, grants),
 		.devices = devices,
-		.own = v->whole && fl_api_may_touch(v->call, row->uid),
+		.own = v->whole && fl_api_may_touch(v->call, row->uid, row->queue),
 		/* One that is over has none, whether it is still in memory or not. */
 		.live = v->live && !fl_job_is_over(v->live->state),
 	};
 	job->row.name = name_of(row, spec, name);
 	if (!damaged)
-		job->row.reason = fl_api_reason(v->call, row->uid, row->reason, known);
+		job->row.reason = say(v, row, row->reason, &reason);
 	if (job->row.reason && !*job->row.reason)
 		job->row.reason = NULL;
+	job->why = job->live && !damaged ? say(v, row, v->why_text, &why) : job->row.reason;
+	if (job->why && !*job->why)
+		job->why = NULL;
 	job->row.submitted = fl_api_wall(a, row->submitted);
 	job->row.started = fl_api_wall(a, row->started);
 	job->row.ended = fl_api_wall(a, row->ended);
@@ -145,18 +189,41 @@ static void tell(struct view *v, const struct fl_job_row *row, bool damaged)
 	json_decref(spec);
 }
 
+/* "waits to be released: TEXT": what was said when it was held. */
+static void add_why(const struct fl_job_row *row, char *buffer, size_t size)
+{
+	json_t *spec = row->spec ? json_loads(row->spec, 0, NULL) : NULL;
+	const char *why =
+		json_string_value(json_object_get(spec, fl_job_fields[FL_JOB_F_HOLD_REASON]));
+	size_t n = strlen(buffer);
+
+	if (why && *why)
+		(void)snprintf(buffer + n, size - n, ": %s", why);
+	json_decref(spec);
+}
+
 static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 {
 	struct view *v = user;
+	const struct fl_job_row *newer = v->call->api->daemon->ops->newer(v->call->api->daemon,
+									  row->id);
 	struct fl_job_row now = *row;
 	char buffer[600];
+	int code = v->live ? fl_why_of(v->why, v->live, v->why_text, err) : 0;
 
-	(void)err;
+	if (code < 0)
+		return code;
+	if (newer) {
+		now.spec = newer->spec;
+		now.name = newer->name;
+		now.queue = newer->queue;
+	}
 	if (v->live) {
 		const struct fl_live *l = v->live;
 
 		now.state = l->state;
 		now.priority = l->priority;
+		now.held = l->held;
 		now.started = l->started;
 		now.ended = l->ended;
 		now.ran = l->ran;
@@ -165,7 +232,11 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 		now.losses = l->losses;
 		now.outcome = l->outcome;
 		now.status = l->status;
-		now.reason = fl_core_reason(v->call->api->core, l, buffer, sizeof buffer);
+		now.reason = fl_daemon_reason(v->call->api->daemon, l, buffer, sizeof buffer);
+		if (l->why_held && l->held && l->state != FL_JOB_STOPS)
+			add_why(&now, buffer, sizeof buffer);
+		if (l->why_held && l->state == FL_JOB_HELD)
+			add_why(&now, v->why_text, sizeof v->why_text);
 	}
 	tell(v, &now, /* damaged= */ false);
 	return 0;
@@ -174,16 +245,16 @@ static int make(void *user, const struct fl_job_row *row, fairlead_error *err)
 /* Of which nothing in the store is to be believed: its number, and what is known without. */
 static void make_damaged(struct view *v, uint64_t id, const char *why)
 {
-	const struct fl_core *core = v->call->api->core;
+	const struct fl_daemon *daemon = v->call->api->daemon;
 	const struct fl_live *l = v->live;
 	char reason[FL_LIVE_REASON];
 	const struct fl_job_row row = {
 		.id = id,
 		.state = l ? l->state : FL_JOB_FAILED,
 		.uid = l ? l->uid : 0,
-		.user = l ? fl_core_word(core, l->user) : "",
+		.user = l ? fl_daemon_word(daemon, l->user) : "",
 		.name = "",
-		.queue = l ? fl_core_word(core, l->queue) : "",
+		.queue = l ? fl_daemon_word(daemon, l->queue) : "",
 		.priority = l ? l->priority : 0,
 		.submitted = l ? l->submitted : FL_TIME_NONE,
 		.started = l ? l->started : FL_TIME_NONE,
@@ -207,14 +278,32 @@ static int find_damaged(void *user, const struct fl_job_row *row, fairlead_error
 	return 0;
 }
 
+/* A Workload of which the store has no row: what the cluster says of it. */
+static int make_workload(struct view *v, fairlead_error *err)
+{
+	const struct fl_daemon *daemon = v->call->api->daemon;
+	const struct fl_living living = daemon->ops->living(daemon);
+	struct fl_row_texts texts;
+	struct fl_job_row row;
+	const char *namespace;
+
+	fl_row_of_job(&living, v->live, &texts, &row);
+	if (!daemon->ops->named(daemon, v->live, &namespace, &row.name))
+		row.name = "";
+	return make(v, &row, err);
+}
+
 /* The job as it is, or only that it is damaged. */
 static int make_any(struct view *v, uint64_t id, fairlead_error *err)
 {
-	struct fl_store *store = fl_core_store(v->call->api->core);
+	const struct fl_daemon *daemon = v->call->api->daemon;
 	const struct fl_job_filter one = { .after = id - 1, .limit = 1, .damaged = true };
-	int code = fl_store_job(store, id, make, v, err);
+	int code = fl_store_job(daemon->store, id, make, v, err);
 
-	return code == FAIRLEAD_EINPUT ? fl_store_jobs(store, &one, find_damaged, v, err) : code;
+	if (code == FAIRLEAD_ENOENT && v->live && daemon->ops->named)
+		return make_workload(v, err);
+	return code == FAIRLEAD_EINPUT ? fl_store_jobs(daemon->store, &one, find_damaged, v, err) :
+					 code;
 }
 
 /* --- GET /v1/jobs/17 --- */
@@ -224,13 +313,22 @@ static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_
 	struct view *v = user;
 	const struct fl_api *api = v->call->api;
 	struct fl_run_grant grants[FL_GRANTS];
-	struct fl_attempt_answer one = { *row, grants, holds_of(row->placement, grants) };
+	struct fl_attempt_answer one = {
+		.row = *row,
+		.holds = grants,
+		.n_holds = holds_of(row->placement, grants),
+	};
 	char known[FL_LIVE_REASON];
 
 	(void)err;
+	fl_used_add(&v->used, &one);
 	one.row.from = fl_api_wall(api, row->from);
 	one.row.to = fl_api_wall(api, row->to);
-	one.row.ended = fl_api_reason(v->call, v->job.row.uid, row->ended, known);
+	if (v->call->sees)
+		one.row.preemptor = 0;
+	/* The row of the job, with its queue, is not there any more. */
+	if (row->ended && !v->job.own)
+		one.row.ended = fl_live_public(row->ended, known);
 	fl_shape_json(&v->text->at, NULL, &fl_attempt_shape, &one);
 	return 0;
 }
@@ -239,9 +337,12 @@ static int add_attempt(void *user, const struct fl_admission_row *row, fairlead_
 static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
 {
 	const struct fl_backend_ops *ops;
-	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	struct fl_host *host;
 	struct fl_run_log log = { .fd = -1 };
 
+	if (!call->api->core)
+		return 0;
+	host = fl_core_host(call->api->core, &ops);
 	if (attempt)
 		(void)ops->log(host, call->job, attempt, /* task= */ 0, FL_STREAM_OUT, &log, NULL);
 	if (log.fd >= 0)
@@ -253,34 +354,49 @@ static uint64_t output_lost(const struct fl_call *call, uint32_t attempt)
 static bool is_contained(const struct fl_call *call)
 {
 	const struct fl_backend_ops *ops;
-	struct fl_host *host = fl_core_host(call->api->core, &ops);
+	struct fl_host *host;
 	struct fl_capacity capacity;
 	fairlead_error err;
 
+	if (!call->api->core)
+		return true;
+	host = fl_core_host(call->api->core, &ops);
 	return ops->capacity(host, &capacity, &err) == 0 && capacity.contains;
 }
 
 void fl_api_job(struct fl_call *call)
 {
-	struct fl_core *core = call->api->core;
+	struct fl_daemon *daemon = call->api->daemon;
+	struct fl_live_view now;
+	struct fl_live_why why;
 	struct fl_api_text text;
-	struct view v = {
-		.call = call, .text = &text, .live = fl_core_job(core, call->job), .whole = true
-	};
+	struct view v = { .call = call,
+			  .text = &text,
+			  .live = fl_daemon_job(daemon, call->job),
+			  .whole = true,
+			  .why = &why };
 	fairlead_error err = { 0 };
-	int code = fl_api_text_begin(&text, &err);
+	int code;
 
+	if (v.live && fl_api_is_known(call))
+		return;
+	code = fl_api_text_begin(&text, &err);
+	fl_daemon_view(daemon, &now);
+	fl_why_begin(&why, &now, &call->api->order, fl_daemon_version(daemon));
 	if (code == 0)
 		code = make_any(&v, call->job, &err);
+	fl_why_end(&why);
+	fl_used_begin(&v.used, v.live, fl_clock_now(&daemon->clock));
 	if (code == 0)
-		code = text.json.depth ? fl_store_admissions(fl_core_store(core), call->job,
-							     add_attempt, &v, &err) :
+		code = text.json.depth ? fl_store_admissions(daemon->store, call->job, add_attempt,
+							     &v, &err) :
 					 fl_fail_nomem(&err);
 	if (code < 0) {
 		fl_api_text_done(&text);
 		fl_api_error(call, &err);
 		return;
 	}
+	v.job.used = v.used.job;
 	v.job.contained = v.job.live && is_contained(call);
 	v.job.output_lost = output_lost(call, v.job.row.attempt);
 	v.job.now = fl_api_now(call->api);
@@ -304,68 +420,80 @@ struct list {
 	struct fl_json_piece *pieces, *told; /* of it: those that are over, and all that are told */
 	uint32_t n_told;
 	uint64_t bytes_live, bytes_over;
-	bool cut; /* the page ends before the limit, as PAGE_BYTES were read */
+	uint64_t last_told; /* its number */
+	bool cut;           /* the page ends before the limit, as PAGE_BYTES were read */
+	struct fl_live_view now;
+	struct fl_live_why why;
+	struct fl_others others;
 };
 
-/* "runs,waits" */
+/* Where the next page begins, as a text that only this daemon reads. */
+static const char *place_of(const struct list *l, char ret[32])
+{
+	(void)snprintf(ret, 32, "j%" PRIu64, l->n_told ? l->last_told : l->after);
+	return ret;
+}
+
+/* False: an error was answered. */
+static bool take_up(const struct fl_call *call, struct list *l)
+{
+	const char *place = fl_request_argument(call->r, "continue");
+	int end = 0;
+
+	if (!place)
+		return true;
+	if (l->last || l->after) {
+		fl_api_fail(call, 400, "'continue' goes with neither 'last' nor 'after'", NULL);
+		return false;
+	}
+	if (sscanf(place, "j%19" SCNu64 "%n", &l->after, &end) == 1 && !place[end] &&
+	    place[1] >= '0' && l->after <= INT64_MAX)
+		return true;
+	fl_api_fail(call, 400, "'continue' is not from an answer of this path",
+		    "begin again without it");
+	return false;
+}
+
+/* "runs,waits"; "" is all states. */
 static bool states_of(const struct fl_call *call, uint32_t *ret)
 {
 	const char *text = fl_request_argument(call->r, "state");
-	char message[128];
+	fairlead_error err = { 0 };
 
-	*ret = text ? 0 : STATES_LIVE;
-	while (text && *text) {
-		size_t len = strcspn(text, ",");
-		unsigned s = 0;
-
-		while (s < FL_JOB_STATES &&
-		       (strlen(fl_job_state_name((enum fl_job_state)s)) != len ||
-			strncmp(fl_job_state_name((enum fl_job_state)s), text, len) != 0))
-			s++;
-		if (s == FL_JOB_STATES && len > 0) {
-			(void)snprintf(message, sizeof message, "there is no state '%.*s'",
-				       len > 40 ? 40 : (int)len, text);
-			fl_api_fail(
-				call, 400, message,
-				"the states are held, depends, waits, starts, runs, stops, done, "
-				"failed, cancelled");
-			return false;
-		}
-		*ret |= len ? 1U << s : 0;
-		text += len + (text[len] == ',');
-	}
-	if (!*ret)
-		*ret = STATES_ALL;
-	return true;
+	*ret = !text ? STATES_LIVE : STATES_ALL;
+	if (!text || !*text || fl_job_states_read(text, ret, &err) == 0)
+		return true;
+	fl_api_error(call, &err);
+	return false;
 }
 
-static bool is_wanted(const struct list *l, const struct fl_live *job)
+/* @queue and @user: those of the list, FL_NONE where no job of the core has such a one. */
+static bool is_wanted(const struct list *l, struct fl_sym queue, struct fl_sym user,
+		      const struct fl_live *job)
 {
-	const struct fl_core *core = l->call->api->core;
-
 	return l->states & 1U << job->state && (!l->array || job->array == l->array) &&
-	       (!l->queue || strcmp(fl_core_word(core, job->queue), l->queue) == 0) &&
-	       (!l->user || strcmp(fl_core_word(core, job->user), l->user) == 0);
+	       (!l->queue || job->queue.v == queue.v) && (!l->user || job->user.v == user.v);
 }
 
 static void find_live(struct list *l)
 {
-	struct fl_live_view view;
+	const struct fl_live_view *view = &l->now;
+	struct fl_sym queue = fl_daemon_find_word(l->call->api->daemon, l->queue);
+	struct fl_sym user = fl_daemon_find_word(l->call->api->daemon, l->user);
 	uint32_t at = 0, end;
 
-	fl_core_view(l->call->api->core, &view);
-	for (end = view.n_jobs; at < end;) {
+	for (end = view->n_jobs; at < end;) {
 		uint32_t mid = at + (end - at) / 2;
 
-		if (view.jobs[mid].id <= l->after)
+		if (view->jobs[mid].id <= l->after)
 			at = mid + 1;
 		else
 			end = mid;
 	}
-	for (uint32_t i = 0, n = view.n_jobs - at; i < n && l->n_live <= l->limit; i++) {
-		const struct fl_live *job = &view.jobs[l->last ? view.n_jobs - 1 - i : at + i];
+	for (uint32_t i = 0, n = view->n_jobs - at; i < n && l->n_live <= l->limit; i++) {
+		const struct fl_live *job = &view->jobs[l->last ? view->n_jobs - 1 - i : at + i];
 
-		if (is_wanted(l, job))
+		if (is_wanted(l, queue, user, job) && fl_others_may(&l->others, job))
 			l->live[l->n_live++] = job->id;
 	}
 }
@@ -378,6 +506,7 @@ static int write_job(struct list *l, struct view *v, struct fl_json_piece *ret, 
 
 	v->call = l->call;
 	v->text = &l->text;
+	v->why = &l->why;
 	ret->at = (size_t)ftello(l->text.report.out);
 	if (!over)
 		code = make_any(v, id, err);
@@ -394,8 +523,10 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 	struct list *l = user;
 	struct view v = { 0 };
 
-	if (fl_core_job(l->call->api->core, row->id))
+	if (fl_daemon_job(l->call->api->daemon, row->id))
 		return 0; /* its state was that a moment ago */
+	if (!fl_sees_inside(l->call->sees, row->queue))
+		return 0;
 	l->cut = l->bytes_over > PAGE_BYTES;
 	if (l->n_over > l->limit || l->cut)
 		return FAIRLEAD_ESTATE; /* the page is full */
@@ -422,6 +553,7 @@ static int merge(struct list *l, fairlead_error *err)
 		if (l->cut && k == l->n_over)
 			break; /* a job that was not read may be next */
 		if (is_over_next(l, i, k)) {
+			l->last_told = l->over[k];
 			l->told[l->n_told++] = l->pieces[k++];
 			continue;
 		}
@@ -430,14 +562,17 @@ static int merge(struct list *l, fairlead_error *err)
 			break;
 		}
 
-		struct view v = { .live = fl_core_job(l->call->api->core, l->live[i]) };
+		struct view v = { .live = fl_daemon_job(l->call->api->daemon, l->live[i]) };
 		int code;
 
 		l->bytes_live += v.live ? v.live->bytes : 0;
 		code = write_job(l, &v, &l->told[l->n_told], l->live[i++], /* over= */ NULL, err);
 		if (code < 0 && code != FAIRLEAD_ENOENT)
 			return code;
-		l->n_told += code == 0;
+		if (code == 0) {
+			l->last_told = l->live[i - 1];
+			l->n_told++;
+		}
 	}
 	return 0;
 }
@@ -475,7 +610,7 @@ static int list(struct list *l, fairlead_error *err)
 		return fl_fail_nomem(err);
 	find_live(l);
 	if (filter.states)
-		code = fl_store_jobs(fl_core_store(l->call->api->core), &filter, find_over, l, err);
+		code = fl_store_jobs(l->call->api->daemon->store, &filter, find_over, l, err);
 	if (code == FAIRLEAD_ESTATE && (l->n_over > l->limit || l->cut))
 		code = 0;
 	if (code == 0)
@@ -490,12 +625,40 @@ static int list(struct list *l, fairlead_error *err)
 /* Jobs of a deleted queue may still exist, but a queue that never existed is a typing error. */
 static bool is_lost(const struct list *l, fairlead_error *err)
 {
-	struct fl_live_view view;
 	struct fl_sym namespace, queue;
 
-	fl_core_view(l->call->api->core, &view);
-	return l->queue && l->n_live + l->n_over == 0 &&
-	       fl_config_queue(view.model, l->queue, &namespace, &queue, err) == FAIRLEAD_ENOENT;
+	return l->queue && l->n_live + l->n_over == 0 && !l->call->sees &&
+	       fl_config_queue(l->now.model, l->queue, &namespace, &queue, err) == FAIRLEAD_ENOENT;
+}
+
+/*
+ * Those that are over are looked for in one namespace, so that the store is not read whole for one page.  False: an
+ * error was answered.
+ */
+static bool narrow(const struct fl_call *call, struct list *l)
+{
+	const struct fl_sees *s = call->sees;
+
+	if (!s || !(l->states & ~STATES_LIVE))
+		return true;
+	if (!l->user && !l->queue && s->n == 1)
+		l->user = s->namespaces[0];
+	if ((l->user && !fl_sees_namespace(s, l->user)) ||
+	    (l->queue && !fl_sees_inside(s, l->queue)) || s->n == 0)
+		l->states &= STATES_LIVE;
+	if (l->user || l->queue || s->n == 0)
+		return true;
+	fl_api_fail(call, 400, "jobs that are over are told of one namespace at a time",
+		    "say which: user=NAMESPACE");
+	return false;
+}
+
+/* How many others there are is told once, and not of one queue or user, which may not be there. */
+static int count_others(struct list *l, fairlead_error *err)
+{
+	return l->queue || l->user || l->array || l->after ?
+		       0 :
+		       fl_others_count(&l->others, l->states, err);
 }
 
 void fl_api_jobs(struct fl_call *call)
@@ -509,22 +672,37 @@ void fl_api_jobs(struct fl_call *call)
 	if (!states_of(call, &l.states) ||
 	    !fl_api_number(call, "limit", PAGE, FL_API_PAGE, &l.limit) ||
 	    !fl_api_number(call, "array", 0, INT64_MAX, &l.array) ||
-	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after))
+	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after) || !take_up(call, &l) ||
+	    !narrow(call, &l))
 		return;
-	if (list(&l, &err) < 0 || is_lost(&l, &err)) {
+	/* A queue may not be there. */
+	if (!l.queue && fl_api_is_known(call))
+		return;
+	fl_daemon_view(call->api->daemon, &l.now);
+	fl_why_begin(&l.why, &l.now, &call->api->order, fl_daemon_version(call->api->daemon));
+	if (fl_others_begin(&l.others, call, &l.now, &err) < 0 || count_others(&l, &err) < 0 ||
+	    list(&l, &err) < 0 || is_lost(&l, &err)) {
 		fl_api_error(call, &err);
 	} else {
+		bool more = l.cut || l.n_live + l.n_over > l.limit;
+		char go_on[32];
 		const struct fl_jobs_answer answer = {
 			.pieces = l.told,
 			.text = l.text.text,
 			.n = l.n_told,
-			.more = l.cut || l.n_live + l.n_over > l.limit,
+			.more = more,
+			.go_on = more && !l.last ? place_of(&l, go_on) : NULL,
+			.others = l.others.rows,
+			.n_others = l.others.n,
+			.limited = call->sees,
 			.now = fl_api_now(call->api),
-			.warning = fl_core_warning(call->api->core),
+			.warning = fl_filter_warning(call),
 		};
 
 		fl_api_answer(call, 200, &fl_jobs_shape, &answer);
 	}
+	fl_why_end(&l.why);
+	fl_others_end(&l.others);
 	fl_api_text_done(&l.text);
 	free(l.live);
 	free(l.over);
