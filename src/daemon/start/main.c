@@ -7,7 +7,6 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <getopt.h>
 #include <locale.h>
 #include <signal.h>
 #include <stdio.h>
@@ -19,172 +18,49 @@
 
 #include "backend/local/local.h"
 #include "daemon/api/api.h"
+#include "daemon/cluster/daemon.h"
 #include "daemon/config/access.h"
 #include "daemon/config/accounts.h"
 #include "daemon/config/config.h"
 #include "daemon/config/config_warn.h"
+#include "daemon/config/listen.h"
 #include "daemon/machine/adopt.h"
 #include "daemon/machine/core.h"
-#include "daemon/machine/expire.h"
+#include "daemon/machine/history/upkeep.h"
 #include "daemon/machine/keep.h"
 #include "daemon/machine/trust.h"
 #include "daemon/machine/view.h"
 #include "daemon/start/notify.h"
+#include "daemon/start/options.h"
+#include "daemon/start/say.h"
+#include "daemon/start/separate.h"
 #include "daemon/start/threads.h"
-#include "report/out/report.h"
-
-enum { EXIT_YES = 0, EXIT_NO = 1, EXIT_USAGE = 2, EXIT_ENVIRONMENT = 3 };
-
-struct options {
-	const char *config, *state, *socket, *restore;
-	bool check, verify, adopt_runs;
-};
+#include "daemon/start/watching.h"
 
 struct daemon {
-	struct options o;
-	char state[4096], socket[4096], runner[4096];
+	struct fl_start_options o;
+	char state[4096], socket[4096], runner[4096], spawner[4096];
+	bool separate; /* root has started it, and it is not root any more */
+	struct fl_separated separated;
+	struct fl_listening listening; /* on TCP */
+	struct fl_config *config;      /* until all of it has begun */
 	uv_loop_t loop;
 	uv_signal_t terminate, interrupt, reload;
 	uv_timer_t watchdog;
 	struct fl_core *core;
+	struct fl_watching *watching;
 	struct fl_api *api;
-	struct fl_expiry *expiry;
 	bool stopping;
 	int exit_code;
 };
-
-/* --- messages --- */
-
-/* Prints one line: control characters in names are replaced. */
-static void say_line(void *user, const char *line)
-{
-	(void)user;
-	fl_report_put_clean(stderr, line, strlen(line));
-	(void)fputc('\n', stderr);
-}
-
-static void say(const char *text)
-{
-	(void)fputs("fairleadd: ", stderr);
-	say_line(NULL, text);
-}
-
-static int complain(const fairlead_error *err)
-{
-	char line[sizeof *err + 64];
-	int n = 0;
-
-	if (err->file[0] && err->line)
-		n = snprintf(line, sizeof line, "%s:%u:%u: ", err->file, err->line, err->column);
-	else if (err->file[0])
-		n = snprintf(line, sizeof line, "%s: ", err->file);
-	(void)snprintf(line + n, sizeof line - (size_t)n, "error: %s%s%s", err->subject,
-		       err->subject[0] ? ": " : "", err->text);
-	say_line(NULL, line);
-	(void)snprintf(line, sizeof line, "hint: %s", err->hint);
-	if (err->hint[0])
-		say_line(NULL, line);
-	return err->code == FAIRLEAD_EIO || err->code == FAIRLEAD_ENOMEM ||
-			       err->code == FAIRLEAD_ESTATE ?
-		       EXIT_ENVIRONMENT :
-		       EXIT_NO;
-}
-
-static void help(void)
-{
-	(void)printf(
-		"usage: fairleadd [--config FILE] [--state DIR] [--socket PATH] [--adopt-runs]\n"
-		"       fairleadd --check --config FILE\n"
-		"       fairleadd --verify --state DIR\n"
-		"       fairleadd --restore BACKUP --state DIR [--adopt-runs]\n"
-		"\n"
-		"Shares this machine fairly: jobs are submitted with `fairlead submit`.\n"
-		"\n"
-		"      --config FILE     the Daemon document; without one all of the machine is\n"
-		"                        one queue, 'default'\n"
-		"      --state DIR       where it remembers (default /var/lib/fairlead)\n"
-		"      --socket PATH     where it listens (default fairlead.sock in DIR)\n"
-		"      --backend NAME    where jobs run: local\n"
-		"      --check           is the configuration valid?\n"
-		"      --verify          is the state whole?\n"
-		"      --restore BACKUP  make DIR of a backup\n"
-		"      --adopt-runs      take DIR though it has runs of jobs that the database\n"
-		"                        does not know: they are ended and set aside\n"
-		"      --help, --version\n");
-}
-
-/* --- options --- */
-
-static int usage(const char *text)
-{
-	say(text);
-	(void)fprintf(stderr, "hint: fairleadd --help\n");
-	return EXIT_USAGE;
-}
-
-/* An exit code, or -1: go on. */
-static int parse(int argc, char **argv, struct options *o)
-{
-	static const struct option table[] = {
-		{ "config", required_argument, NULL, 'c' },
-		{ "state", required_argument, NULL, 's' },
-		{ "socket", required_argument, NULL, 'S' },
-		{ "backend", required_argument, NULL, 'b' },
-		{ "restore", required_argument, NULL, 'r' },
-		{ "adopt-runs", no_argument, NULL, 'a' },
-		{ "check", no_argument, NULL, 'C' },
-		{ "verify", no_argument, NULL, 'v' },
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
-		{ NULL, 0, NULL, 0 },
-	};
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", table, NULL)) != -1)
-		switch (option) {
-		case 'c':
-			o->config = optarg;
-			break;
-		case 's':
-			o->state = optarg;
-			break;
-		case 'S':
-			o->socket = optarg;
-			break;
-		case 'b':
-			if (strcmp(optarg, "local") != 0)
-				return usage("there is one backend: local");
-			break;
-		case 'r':
-			o->restore = optarg;
-			break;
-		case 'a':
-			o->adopt_runs = true;
-			break;
-		case 'C':
-			o->check = true;
-			break;
-		case 'v':
-			o->verify = true;
-			break;
-		case 'h':
-			help();
-			return EXIT_YES;
-		case 'V':
-			(void)printf("fairleadd %s\n", FAIRLEAD_VERSION);
-			return EXIT_YES;
-		default:
-			return EXIT_USAGE;
-		}
-	return optind < argc ? usage("unexpected argument") : -1;
-}
 
 /* --- paths --- */
 
 static bool is_there(const char *path) { return access(path, X_OK) == 0; }
 
 /* Beside this program when it is built, or where it was installed. */
-static int find_runner(struct daemon *d, fairlead_error *err)
+static int find_program(const char *name, const char *installed, char ret[4096],
+			fairlead_error *err)
 {
 	char self[2048];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
@@ -194,13 +70,13 @@ static int find_runner(struct daemon *d, fairlead_error *err)
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	(void)snprintf(d->runner, sizeof d->runner, "%s/fairlead-runner", self);
-	if (!is_there(d->runner))
-		(void)snprintf(d->runner, sizeof d->runner, "%s", FAIRLEAD_RUNNER);
-	if (is_there(d->runner))
+	(void)snprintf(ret, 4096, "%s/%s", self, name);
+	if (!is_there(ret))
+		(void)snprintf(ret, 4096, "%s", installed);
+	if (is_there(ret))
 		return 0;
-	fl_fail(err, FAIRLEAD_EIO, "fairlead-runner was not found");
-	return fl_fail_hint(err, "it should be in %.150s or at %s", self, FAIRLEAD_RUNNER);
+	fl_fail(err, FAIRLEAD_EIO, "%s was not found", name);
+	return fl_fail_hint(err, "it should be in %.150s or at %s", self, installed);
 }
 
 static void name_state(struct daemon *d, const struct fl_config *config)
@@ -230,6 +106,13 @@ static void name_socket(struct daemon *d, const struct fl_config *config)
 		(void)snprintf(d->socket, sizeof d->socket, "%.4000s/fairlead.sock", d->state);
 }
 
+/* Of a cluster it says nothing about commands, and a volume is mounted in folders of others. */
+static int trust_state(struct daemon *d, fairlead_error *err)
+{
+	return d->o.cluster ? fl_trust_folder(d->state, d->state, err) :
+			      fl_trust_path(d->state, d->state, err);
+}
+
 /*
  * Made before the store opens it: in a sticky folder, such as /tmp, another user could make it
  * first, but cannot replace it once it is ours.
@@ -240,7 +123,7 @@ static int make_state(struct daemon *d, fairlead_error *err)
 	int fd, r;
 
 	if (mkdir(d->state, 0700) != 0) /* the store reports other errors */
-		return errno == EEXIST ? fl_trust_path(d->state, d->state, err) : 0;
+		return errno == EEXIST ? trust_state(d, err) : 0;
 	(void)snprintf(above, sizeof above, "%s/..", d->state);
 	fd = open(above, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	r = fd >= 0 ? fsync(fd) : -1;
@@ -255,11 +138,11 @@ static int make_state(struct daemon *d, fairlead_error *err)
 static int trust_places(struct daemon *d, fairlead_error *err)
 {
 	char from[FL_TRUST_PATH], path[2 * FL_TRUST_PATH];
-	int r = fl_trust_path(d->state, d->state, err);
+	int r = trust_state(d, err);
 
 	if (r == 0 && !d->o.restore)
 		r = make_state(d, err);
-	if (r == 0)
+	if (r == 0 && !d->o.cluster)
 		r = fl_trust_entries(d->state, err);
 	if (r < 0 || !d->o.restore)
 		return r;
@@ -276,7 +159,8 @@ static bool is_for_root_alone(const struct daemon *d)
 {
 	size_t len = strlen(d->state);
 
-	return geteuid() == 0 && strncmp(d->socket, d->state, len) == 0 && d->socket[len] == '/';
+	return (d->separate || geteuid() == 0) && strncmp(d->socket, d->state, len) == 0 &&
+	       d->socket[len] == '/';
 }
 
 /* --- the end --- */
@@ -292,6 +176,8 @@ static void core_closed(void *user)
 {
 	struct daemon *d = user;
 
+	d->watching = fl_watching_free(d->watching);
+
 	uv_close((uv_handle_t *)&d->terminate, NULL);
 	uv_close((uv_handle_t *)&d->interrupt, NULL);
 	uv_close((uv_handle_t *)&d->reload, NULL);
@@ -299,7 +185,7 @@ static void core_closed(void *user)
 	d->core = fl_core_free(d->core);
 }
 
-static void expiry_closed(void *user)
+static void upkeep_closed(void *user)
 {
 	struct daemon *d = user;
 
@@ -310,7 +196,10 @@ static void api_closed(void *user)
 {
 	struct daemon *d = user;
 
-	fl_expiry_close(d->expiry, expiry_closed, d);
+	if (d->watching)
+		fl_watching_close(d->watching, core_closed, d);
+	else
+		fl_core_end_upkeep(d->core, upkeep_closed, d);
 }
 
 static void stop(struct daemon *d)
@@ -332,8 +221,8 @@ static void reloaded(void *user, const struct fl_reply *reply)
 {
 	(void)user;
 	if (reply->code < 0) {
-		(void)complain(reply->err);
-		say("the configuration was not changed");
+		(void)fl_say_why(reply->err);
+		fl_say("the configuration was not changed");
 	}
 	fl_notify("READY=1");
 }
@@ -344,10 +233,12 @@ static void on_reload(uv_signal_t *handle, int number)
 	fairlead_error err = { 0 };
 
 	(void)number;
+	if (!d->core) /* its configuration is watched */
+		return;
 	fl_notify("RELOADING=1");
-	if (fl_core_reload(d->core, /* warn= */ NULL, reloaded, d, &err) < 0) {
-		(void)complain(&err);
-		say("the configuration was not changed");
+	if (fl_core_reload(d->core, /* by= */ NULL, /* warn= */ NULL, reloaded, d, &err) < 0) {
+		(void)fl_say_why(&err);
+		fl_say("the configuration was not changed");
 		fl_notify("READY=1");
 	}
 }
@@ -361,7 +252,7 @@ static void on_watchdog(uv_timer_t *timer)
 static void log_line(void *user, const char *line)
 {
 	(void)user;
-	say(line);
+	fl_say(line);
 }
 
 /* All changes up to here are durable; the next start goes on from there. */
@@ -369,9 +260,9 @@ static void broken(void *user, const fairlead_error *err)
 {
 	struct daemon *d = user;
 
-	(void)complain(err);
-	say("fairleadd stops; the next start goes on from the database");
-	d->exit_code = EXIT_ENVIRONMENT;
+	(void)fl_say_why(err);
+	fl_say("fairleadd stops; the next start goes on from the database");
+	d->exit_code = FL_EXIT_ENVIRONMENT;
 	uv_stop(&d->loop);
 }
 
@@ -396,18 +287,49 @@ static int begin_signals(struct daemon *d)
 static int warn_of(const struct fl_config *config, const struct fl_capacity *capacity,
 		   fairlead_error *err)
 {
-	fl_access_warn(config, &fl_accounts_system, say_line, NULL);
-	return fl_config_warn(config, capacity, say_line, NULL, err);
+	fl_access_warn(config, &fl_accounts_system, fl_say_line, NULL);
+	return fl_config_warn(config, capacity, fl_say_line, NULL, err);
 }
 
-static int warn(const struct fl_core *core, fairlead_error *err)
+/* Of a file that the account may not read, or does not see. */
+static void hint_account(fairlead_error *err)
 {
-	const struct fl_backend_ops *ops;
-	struct fl_host *host = fl_core_host(core, &ops);
-	struct fl_capacity capacity;
-	int r = ops->capacity(host, &capacity, err);
+	if (!err->hint[0])
+		fl_fail_hint(err,
+			     "it is read as user %u, not as root: let it read the file and "
+			     "pass the folders above it",
+			     geteuid());
+}
 
-	return r < 0 ? r : warn_of(fl_core_config(core), &capacity, err);
+/* A cluster instead of a core. */
+static int begin_watching(struct daemon *d, struct fl_api_options *api, fairlead_error *err)
+{
+	const struct fl_watching_options o = {
+		.kubeconfig = d->o.kubeconfig,
+		.context = d->o.context,
+		.namespace = d->o.namespace,
+		.schedules = d->o.schedules,
+		.identity = d->o.identity,
+		.cluster = { .loop = &d->loop,
+			     .state = d->state,
+			     .config = d->o.config,
+			     .log = log_line,
+			     .broken = broken,
+			     .user = d },
+	};
+	int r = fl_threads_begin(&d->loop, err);
+
+	if (r == 0 && begin_signals(d) != 0)
+		r = fl_fail(err, FAIRLEAD_EIO, "signals cannot be handled");
+	if (r == 0)
+		r = fl_watching_new(&o, &d->watching, err);
+	if (d->separate && (r == FAIRLEAD_EIO || r == FAIRLEAD_ENOENT))
+		hint_account(err);
+	if (r < 0)
+		return r;
+	api->daemon = fl_cluster_daemon(fl_watching_cluster(d->watching));
+	api->people = fl_watching_people(d->watching);
+	return fl_api_new(api, &d->api, err);
 }
 
 static int begin(struct daemon *d, fairlead_error *err)
@@ -417,29 +339,36 @@ static int begin(struct daemon *d, fairlead_error *err)
 		.config = d->o.config,
 		.state = d->state,
 		.runner = d->runner,
+		.spawner = d->separated.spawner,
 		.backend = &fl_local_backend,
 		.adopt_runs = d->o.adopt_runs,
 		.log = log_line,
 		.broken = broken,
 		.user = d,
 	};
-	struct fl_api_options api = { .loop = &d->loop,
-				      .path = d->socket,
-				      .fd = fl_notify_socket() };
-	int r = find_runner(d, err);
+	int given = fl_notify_socket(), r;
+	struct fl_api_options api = {
+		.loop = &d->loop,
+		.path = d->socket,
+		.state = d->state,
+		.config = d->config,
+		.fd = given >= 0 || !d->separate ? given : d->separated.socket,
+		.made = given < 0 && d->separate,
+		.listening = d->separate ? &d->separated.listening : &d->listening,
+		.runs = { geteuid(), d->separate, d->o.first, d->o.last, d->o.root_jobs },
+	};
 
-	if (r < 0)
-		return r;
+	if (d->o.cluster)
+		return begin_watching(d, &api, err);
 	if ((r = fl_threads_begin(&d->loop, err)) < 0)
 		return r;
 	if (begin_signals(d) != 0)
 		return fl_fail(err, FAIRLEAD_EIO, "signals cannot be handled");
 	if ((r = fl_core_new(&core, &d->core, err)) < 0)
 		return r;
-	if ((r = warn(d->core, err)) < 0)
-		return r;
 	api.core = d->core;
-	r = fl_expiry_new(&d->loop, d->core, &d->expiry, err);
+	api.daemon = fl_core_daemon(d->core);
+	r = fl_core_begin_upkeep(d->core, err);
 	return r < 0 ? r : fl_api_new(&api, &d->api, err);
 }
 
@@ -460,6 +389,96 @@ static void raise_files(void)
 		(void)setenv(FL_RUNNER_FILES, text, /* overwrite= */ 1);
 }
 
+/* --- root --- */
+
+/* In a copy of the process that is not root any more. */
+static int look(void *user, struct fl_places *ret)
+{
+	struct daemon *d = user;
+	struct fl_config *config = NULL;
+	fairlead_error err = { 0 };
+
+	if (fl_config_read(d->o.config, &config, &err) < 0) {
+		if (err.file[0] && access(err.file, R_OK) != 0 && errno == EACCES)
+			hint_account(&err);
+		return fl_say_why(&err);
+	}
+	name_state(d, config);
+	/* Root gives it to the account by its name, which others could change where they may write. */
+	int r = fl_trust_path(d->state, d->state, &err);
+	name_socket(d, config);
+	(void)snprintf(ret->state, sizeof ret->state, "%s", d->state);
+	(void)snprintf(ret->socket, sizeof ret->socket, "%s", d->socket);
+	ret->socket_mode = fl_config_settings(config)->socket_mode;
+	if (r == 0)
+		r = fl_listen_find(config, &ret->listens, &err);
+	fl_config_free(config);
+	return r < 0 ? fl_say_why(&err) : 0;
+}
+
+static int give_up_root(struct daemon *d, fairlead_error *err)
+{
+	const struct fl_separation s = {
+		.account = d->o.account,
+		.program = d->o.cluster ? NULL : d->spawner,
+		.table = { .first = d->o.first,
+			   .last = d->o.last,
+			   .root = d->o.root_jobs,
+			   .runner = d->runner },
+		.listens = fl_notify_socket() >= 0,
+		.look = look,
+		.user = d,
+	};
+	int r = d->o.cluster ? 0 : find_program("fairlead-spawn", FAIRLEAD_SPAWN, d->spawner, err);
+
+	if (r == 0)
+		r = fl_separate(&s, &d->separated, err);
+	d->separate = r == 0;
+	if (r == 0 && !d->o.cluster && !d->separated.confined)
+		fl_say("this kernel does not confine its calls (seccomp)");
+	if (r == 0 && !d->separated.account.named)
+		(void)fprintf(stderr,
+			      "fairleadd: runs as user %u, as there is no account 'fairlead' "
+			      "(useradd --system --no-create-home fairlead)\n",
+			      d->separated.account.uid);
+	return r;
+}
+
+/* What root restores is for the account, and so is what it is restored from. */
+static int find_account(struct daemon *d, struct fl_account *ret, fairlead_error *err)
+{
+	bool is_root = d->o.account && strcmp(d->o.account, "root") == 0;
+	int r = geteuid() != 0 || is_root ? 0 : fl_account_find(d->o.account, ret, err);
+
+	if (r == 0 && ret->uid != 0)
+		fl_trust_account(ret->uid);
+	return r;
+}
+
+static int restore(struct daemon *d, const struct fl_account *a, fairlead_error *err)
+{
+	struct stat s;
+	bool is_of_account = a->uid != 0 && lstat(d->state, &s) == 0 && s.st_uid == a->uid;
+	int r = is_of_account && lchown(d->state, 0, 0) != 0 ?
+			fl_fail(err, FAIRLEAD_EIO, "%s: %s", d->state, strerror(errno)) :
+			0;
+
+	if (r == 0)
+		r = fl_core_restore(&fl_local_backend, d->o.restore, d->state, d->o.adopt_runs,
+				    err);
+	/* Also when it was refused, as it may be the state of a daemon. */
+	if (a->uid != 0 && (r == 0 || is_of_account) &&
+	    fl_account_take(a, d->state, r == 0 ? err : NULL) != 0 && r == 0)
+		r = FAIRLEAD_EIO;
+	return r;
+}
+
+/* --account root: it stays root. */
+static bool is_to_separate(const struct daemon *d)
+{
+	return geteuid() == 0 && (!d->o.account || strcmp(d->o.account, "root") != 0);
+}
+
 static int run(struct daemon *d)
 {
 	struct fl_starting starting;
@@ -469,14 +488,15 @@ static int run(struct daemon *d)
 	raise_files();
 
 	if (uv_loop_init(&d->loop) != 0) {
-		say("cannot make an event loop");
-		return EXIT_ENVIRONMENT;
+		fl_say("cannot make an event loop");
+		return FL_EXIT_ENVIRONMENT;
 	}
 	fl_starting_begin(&starting);
 	r = begin(d, &err);
+	d->config = fl_config_free(d->config);
 	fl_starting_end(&starting);
 	if (r < 0) {
-		d->exit_code = complain(&err);
+		d->exit_code = fl_say_why(&err);
 	} else {
 		(void)fprintf(stderr, "fairleadd: listens on %s%s\n", d->socket,
 			      is_for_root_alone(d) ?
@@ -487,63 +507,95 @@ static int run(struct daemon *d)
 		(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	}
 	/* After an error: the kernel closes what is open. */
+	if (d->separate && (r < 0 || d->exit_code))
+		fl_separate_end(&d->separated);
 	if (r < 0 || d->exit_code)
 		_exit(d->exit_code);
 	uv_walk(&d->loop, close_handle, NULL);
 	(void)uv_run(&d->loop, UV_RUN_DEFAULT);
 	(void)uv_loop_close(&d->loop);
+	if (d->separate)
+		fl_separate_end(&d->separated);
 	return d->exit_code;
+}
+
+/* Before all that takes long, so that an address that is taken is told at once. */
+static int listen_on(struct daemon *d, const struct fl_config *config, fairlead_error *err)
+{
+	struct fl_listen_places places;
+	int r = fl_listen_find(config, &places, err);
+
+	return r < 0 ? r : fl_listen_open(&places, &d->listening, err);
 }
 
 /* Without the warnings that depend on the machine: the start prints these. */
 static int check(struct fl_config *config)
 {
 	const struct fl_capacity unknown = { 0 };
+	struct fl_listen_places places;
 	fairlead_error err = { 0 };
 	int r = warn_of(config, &unknown, &err);
 
+	if (r == 0)
+		r = fl_listen_find(config, &places, &err);
+
 	fl_config_free(config);
 	if (r < 0)
-		return complain(&err);
+		return fl_say_why(&err);
 	(void)printf("the configuration is valid\n");
-	return EXIT_YES;
+	return FL_EXIT_YES;
 }
 
 int main(int argc, char **argv)
 {
-	struct daemon d = { 0 };
+	static struct daemon d = { .o = { .first = 1000, .last = (uid_t)-2 } };
 	struct fl_config *config = NULL;
+	struct fl_account account = { 0 };
 	fairlead_error err = { 0 };
-	int r = parse(argc, argv, &d.o);
+	int r = fl_start_parse(argc, argv, &d.o);
 
 	if (r >= 0)
 		return r;
 	(void)setlocale(LC_CTYPE, "C.UTF-8"); /* trees are drawn with characters beyond ASCII */
 	(void)umask(022);
-	if (fl_config_read(d.o.config, &config, &err) < 0)
-		return complain(&err);
+	if (!d.o.check && !d.o.verify && !d.o.restore &&
+	    ((!d.o.cluster &&
+	      (r = find_program("fairlead-runner", FAIRLEAD_RUNNER, d.runner, &err)) < 0) ||
+	     (is_to_separate(&d) && (r = give_up_root(&d, &err)) != 0)))
+		return r < 0 ? fl_say_why(&err) : r;
+	if (fl_config_read(d.o.config, &config, &err) < 0) {
+		if (d.separate)
+			fl_separate_end(&d.separated);
+		return fl_say_why(&err);
+	}
 	name_state(&d, config);
 	/* --check and --verify only read, so they also work on folders that are not trusted. */
-	if (!d.o.check && !d.o.verify && trust_places(&d, &err) < 0) {
+	if (!d.o.check && !d.o.verify &&
+	    ((d.o.restore && find_account(&d, &account, &err) < 0) || trust_places(&d, &err) < 0)) {
 		fl_config_free(config);
-		return complain(&err);
+		if (d.separate)
+			fl_separate_end(&d.separated);
+		return fl_say_why(&err);
 	}
 	name_socket(&d, config);
 	if (d.o.check)
 		return check(config);
+	if (!d.o.restore && !d.o.verify) {
+		d.config = config;
+		r = d.separate ? 0 : listen_on(&d, config, &err);
+		return r < 0 ? fl_say_why(&err) : run(&d);
+	}
 	fl_config_free(config);
 	if (d.o.restore)
-		r = fl_core_restore(&fl_local_backend, d.o.restore, d.state, d.o.adopt_runs, &err);
-	else if (d.o.verify)
-		r = fl_core_verify(&fl_local_backend, d.state, &err);
+		r = restore(&d, &account, &err);
 	else
-		return run(&d);
+		r = fl_core_verify(&fl_local_backend, d.state, &err);
 	if (r < 0)
-		return complain(&err);
+		return fl_say_why(&err);
 	(void)printf(d.o.restore ? "restored to %s\n" :
 		     r ? "%s is whole, except for a transaction at the end of its log that was "
 			 "not finished: the next start cuts it off\n" :
 			 "%s is whole\n",
 		     d.state);
-	return EXIT_YES;
+	return FL_EXIT_YES;
 }
