@@ -52,7 +52,7 @@ def spec_of(daemon):
 # --- when it is not there ---
 
 CALLS = [["submit", "-q", "a", "--", "true"], ["jobs"], ["job", "17"], ["logs", "17"], ["cancel", "17"],
-         ["hold", "17"], ["release", "17"], ["acknowledge"], ["queues"], ["events"], ["history"], ["usage"], ["top"], ["explain", "17"], ["tree"], ["plan"],
+         ["hold", "17"], ["release", "17"], ["requeue", "17"], ["update", "17", "--priority", "1"], ["watch", "17"], ["acknowledge"], ["configuration", "get"], ["queues"], ["events"], ["history"], ["usage"], ["agreement"], ["top"], ["explain", "17"], ["tree"], ["plan"],
          ["what-if", "--delete", "ClusterQueue/q"]]
 
 
@@ -155,6 +155,15 @@ def test_submit_environment(ask, daemon, write):
     assert spec_of(daemon)[1] == {"X": "from file", "Y": "yes", "Z": "a=b", "E": ""}
 
 
+@pytest.mark.parametrize("text", ["\ufeffX=1\r\n# these\r\n\r\n  Y= a\rb \r\nZ", "\ufeff  X=1\nY= a\rb \nZ\r"])
+def test_submit_environment_of_a_file_of_another_system(ask, daemon, tmp_path, text):
+    daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
+    (tmp_path / "vars").write_bytes(text.encode())
+    r = ask("submit", "-q", "a", "--clean-env", "--env-file", "vars", "--", "true", env={"Z": "z"})
+    assert (r.code, r.err) == (0, "")
+    assert spec_of(daemon)[1] == {"X": "1", "Y": " a\rb ", "Z": "z"}
+
+
 def test_submit_environment_that_is_not_utf8(fairlead, daemon, tmp_path):
     daemon.answers["POST /v1/jobs"] = 201, {"jobs": [1]}
     r = subprocess.run([os.environ["FAIRLEAD"], "submit", "-q", "a", "--", "true"], cwd=tmp_path,
@@ -232,7 +241,7 @@ def test_submit_gpu_is_short(ask, daemon):
     (["--quue", "a", "--", "x"], "unknown option '--quue'; did you mean '--queue'?"),
     (["--hold=1", "--", "x"], "option '--hold' takes no value"),
     (["-q"], "option '-q' needs a value"),
-    (["-o", "xml", "--", "x"], "--format: 'xml' is neither text nor json"),
+    (["-o", "xml", "--", "x"], "--format: 'xml' is neither text nor json; --output PATH is the file for what the job prints"),
     (["-r", "cpu", "--", "x"], "--request: 'cpu' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "=2", "--", "x"], "--request: '=2' is not RESOURCE=AMOUNT, such as cpu=2"),
     (["-r", "cpu=2,", "--", "x"], "--request: '' is not RESOURCE=AMOUNT, such as cpu=2"),
@@ -242,15 +251,13 @@ def test_submit_gpu_is_short(ask, daemon):
     (["-r", "mem=99E", "--", "x"], "--request: memory: '99E' is too large"),
     (["--after", "x", "--", "x"], "--after: 'x' is not a job, such as 17, or jobs, such as 17-20"),
     (["--after", "1-99", "--", "x"], "--after: '1-99' is not a job, such as 17, or jobs, such as 17-20"),
-    (["--after", "1:done", "--", "x"], "--after: 'done' is none of ok, failed and any"),
+    (["--after", "1:done", "--", "x"], "--after: 'done' is none of ok, failed, any and begun"),
     (["--select", "a100", "--", "x"], "--select: 'a100' is not KEY=VALUE"),
     (["--env", "=x", "--", "x"], "--env: '=x' is not the name of a variable"),
     (["--env", "NOT_SET_HERE", "--", "x"], "--env: NOT_SET_HERE is not set here"),
     (["--env", b"A=\xff", "--", "x"], None),
-    (["-t", "1:30:00", "--", "x"], "--time: '1:30:00' is not a duration such as 90s or 1h30m"),
     (["--grace", "soon", "--", "x"], "--grace: 'soon' is not a duration such as 90s or 1h30m"),
     (["--tasks", "0", "--", "x"], "--tasks: '0' is not a number from 1 to 4096"),
-    (["--array", "1-10", "--", "x"], "--array: '1-10' is not a number from 1 to 10000"),
     (["--priority", "high", "--", "x"], "--priority: 'high' is not a whole number of at most nine digits"),
     (["--signal", "STOP", "--", "x"], "--signal: 'STOP' is none of HUP, INT, KILL, QUIT, TERM, USR1 and USR2"),
 ])
@@ -270,7 +277,7 @@ def test_submit_usage(ask, daemon, args, message):
     (["--name", "x" * 64, "--", "x"], "fairlead: error: name: is longer than 63 bytes\n"),
     (["--name", "a\x1bb", "--", "x"], "fairlead: error: name: has control characters, or characters that cannot be seen\n"),
     (["--env", "A=" + "x" * 131000, "--env", "B=" + "x" * 131000, "--", "x"],
-     "fairlead: error: environment: command and environment together have more than 131072 bytes\n"
+     "fairlead: error: environment: command, hooks and environment together have more than 131072 bytes\n"
      "hint: put long data into a file; with --clean-env no variable of your environment is passed on\n"),
     (["--env-file", "none", "--", "x"], "none: error: no such file or directory\n"),
 ])
@@ -345,7 +352,7 @@ def test_wait(daemon, tmp_path, over, code, message):
     daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17]}
     daemon.answers["GET /v1/jobs/17"] = [(200, job(17)), (200, job(17, "runs")), (200, over)]
     daemon.answers["GET /v1/events"] = 200, lines(event(5, "Started"))
-    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=30)
+    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=60)
     assert (p.returncode, out, err) == (code, "17\n", message)
     followed = [path for _, path, _ in daemon.asked if path.startswith("/v1/events")]
     assert followed == ["/v1/events?job=17&after=0.0&follow=1", "/v1/events?job=17&after=5.0&follow=1"]
@@ -356,7 +363,7 @@ def test_wait_for_an_array(daemon, tmp_path):
     for n, status in (1, 0), (2, 4), (3, 5):
         state = "failed" if status else "done"
         daemon.answers[f"GET /v1/jobs/{n}"] = 200, job(n, state, exit={"kind": "exited", "status": status})
-    out, err = (p := wait(daemon, tmp_path, "--array", "3")).communicate(timeout=30)
+    out, err = (p := wait(daemon, tmp_path, "--array", "3")).communicate(timeout=60)
     assert (p.returncode, out) == (4, "1-3\n")
     assert err == "fairlead: note: job 2: failed, status 4\nfairlead: note: job 3: failed, status 5\n"
 
@@ -364,7 +371,7 @@ def test_wait_for_an_array(daemon, tmp_path):
 def test_wait_through_a_restart(daemon, tmp_path):
     daemon.answers["POST /v1/jobs"] = 201, {"jobs": [17]}
     daemon.answers["GET /v1/jobs/17"] = [None, (200, job(17, "done", exit={"kind": "exited", "status": 0}))]
-    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=30)
+    out, err = (p := wait(daemon, tmp_path)).communicate(timeout=60)
     assert (p.returncode, out) == (0, "17\n")
     assert err == "fairlead: the daemon is not reachable; the job goes on, and fairlead waits\n"
 
@@ -380,7 +387,7 @@ def test_wait_interrupted(daemon, tmp_path, jobs, message):
     p = wait(daemon, tmp_path)
     wait_until(lambda: any(path.startswith("/v1/events") for _, path, _ in daemon.asked))
     p.send_signal(signal.SIGINT)
-    out, err = p.communicate(timeout=30)
+    out, err = p.communicate(timeout=60)
     daemon.ended = True
     assert p.returncode == 130
     assert err == message
@@ -394,7 +401,7 @@ def until_closed(daemon):
 
 
 def wait_until(condition):
-    end = time.monotonic() + 20
+    end = time.monotonic() + 60
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.01)
@@ -467,10 +474,34 @@ def test_jobs_arguments(ask, daemon):
 
 
 @pytest.mark.parametrize("args, message", [
-    (["jobs", "--state", "wait"], "--state: 'wait' is not a state; did you mean 'waits'?"),
-    (["jobs", "--state", "runs,"], "--state: '' is none of held, depends, waits, starts, runs, stops, done, failed "
-     "and cancelled"),
+    (["jobs", "--state", "wait"], "--state: there is no state 'wait'; did you mean 'waits'?"),
+    (["jobs", "--state", "runs,"], "--state: there is no state ''; the states are held, depends, waits, starts, runs, "
+     "stops, done, failed and cancelled; PENDING and RUNNING are some of these"),
     (["jobs", "--all", "--state", "runs"], "give either --all or --state, not both"),
+    (["jobs", "--start", "--all"], "--start lists pending jobs: it goes without --all and --state"),
+    (["jobs", "--start", "--state", "waits"], "--start lists pending jobs: it goes without --all and --state"),
+    (["jobs", "--start", "-o", "json"], "with --start give --json, not -o json"),
+    (["jobs", "--json", "-o", "json"], "give either --json, a line for each job, or -o json, one document"),
+    (["jobs", "--json", "--format", "id"], "give either --format or --json, not both"),
+    (["jobs", "--format", "id", "-o", "json"], "--format is for text, and not for -o json"),
+    (["jobs", "--noheader"], "--noheader goes with columns such as '%i %j %T'"),
+    (["jobs", "--noheader", "--format", "id"], "--noheader goes with columns such as '%i %j %T'"),
+    (["jobs", "-o", "id,name"], "--output: 'id,name' is neither text nor json"),
+    *[(["jobs", "--format", text], "--format: " + message) for text, message in [
+        ("", "a column is missing"), (",", "a column is missing"), ("id,", "a column is missing"),
+        ("id,,name", "a column is missing"), ("named", "'named' is not a column; did you mean 'name'?"),
+        ("ID", "'ID' is not a column; did you mean 'id'?"),
+        ("?!", "'?!' is not a column; there are id, name, queue, user, state, time, asks, why, reason, start, between, "
+         "priority, tasks, cpu, memory, gpu, array, index, submitted, started, ended, exit, attempt, evictions, losses"),
+        ("why:", "'' is not a width from 1 to 1000"), ("why:0,id", "'0' is not a width from 1 to 1000"),
+        ("why:1001", "'1001' is not a width from 1 to 1000"), ("why:x", "'x' is not a width from 1 to 1000"),
+        ("why:4x", "after 'why' comes a comma or :WIDTH"), ("why:999999999999", "'999999999999' is not a width from 1 to 1000"),
+        (",".join(["id"] * 33), "more than 32 columns"), ("%i " * 33, "more than 32 columns"),
+        ("%", "after the last % a letter is missing"), ("%.8", "after the last % a letter is missing"),
+        ("%.i", "'' is not a width from 1 to 1000"), ("%0i", "'0' is not a width from 1 to 1000"),
+        ("%i %Z", "%Z is none of the letters of squeue that are understood here: i A j P u T t M R r S Q p C m b F K V e"),
+        ("%\x1b", "%? is none of the letters of squeue that are understood here: i A j P u T t M R r S Q p C m b F K V e"),
+    ]],
     (["jobs", "--limit", "0"], "--limit: '0' is not a number from 1 to 10000"),
     (["jobs", "x"], "unexpected argument 'x'"),
     (["job"], "JOB is missing"),
@@ -481,15 +512,18 @@ def test_jobs_arguments(ask, daemon):
     (["logs", "17", "--task", "x"], "--task: 'x' is not a number from 0 to 4095"),
     (["logs", "17", "--attempt", "0"], "--attempt: '0' is not a number from 1 on"),
     (["logs", "17", "--tail", "much"], "--tail: 'much' is not a size such as 4096 or 4Ki"),
-    (["cancel"], "JOB... is missing"),
-    (["cancel", "1", "x"], "'x' is not a job: 17, some: 17-20, or an array: 17[]"),
-    (["cancel", "9-1"], "'9-1' is not a job: 17, some: 17-20, or an array: 17[]"),
+    (["cancel"], "no job is named: give their numbers, or say which with --user, --queue, --name or --state"),
+    (["cancel", "1", "x"], "'x' is not a job: 17, some: 3,5,10-20, or an array: 17[]"),
+    (["cancel", "9-1"], "'9-1' is not a job: 17, some: 3,5,10-20, or an array: 17[]"),
     (["hold", "1-99999"], "'1-99999' are more than 10000 jobs"),
     (["events", "--since", "x"], "--since: 'x' is neither a time such as 2026-01-01T00:00:00Z nor how long ago, such "
      "as 1h"),
     (["events", "--job", "x"], "'x' is not the number of a job, such as 17"),
     (["events", "--limit", "x"], "--limit: 'x' is not a number from 1 to 1000000"),
-    (["explain", "ns/x"], "'ns/x' is not the number of a job, such as 17"),
+    (["explain", "x"], "'x' is not the number of a job, such as 17"),
+    (["explain", "ns/job/x"], "'ns/job/x' is not the number of a job, such as 17"),
+    (["explain", "ns/.."], "'ns/..' is not the number of a job, such as 17"),
+    (["explain", "ns/../x"], "'ns/../x' is not the number of a job, such as 17"),
     *[([verb, *operand, *option], f"{option[0]} needs an input: give -f FILE, a folder, or - for standard input; "
        "without -f the daemon is asked")
       for verb, operand, option in [
@@ -504,6 +538,78 @@ def test_usage(ask, daemon, args, message):
     assert not daemon.asked
 
 
+MANY = [job(17, "runs", startedAt="2026-01-02T11:40:00Z", tasks=2, requests={"cpu": "1500m", "memory": "3Gi"}, attempt=1),
+        job(18, name="tr\u00e4in\x1b[2J", why="8 of 8 cpu in use; 2 ahead of it", array=15, arrayIndex=3, priority=-2)]
+
+
+@pytest.mark.parametrize("columns, text", [
+    ("id", "JOB\n 17\n 18\n"),
+    ("id,state,why:6", "JOB  STATE  WHY\n 17  runs\n 18  waits  8 of 8\n"),
+    ("state:3,id", "STATE  JOB\nrun     17\nwai     18\n"),
+    ("name,array,index", "NAME              ARRAY  INDEX\ntrain                 -      0\ntr\u00e4in?[2J[3]        15      3\n"),
+    ("name:4", "NAME\ntrai\ntr\u00e4i\n"),
+    ("tasks,cpu,memory,gpu", "TASKS  CPU  MEMORY  GPU\n    2    3  6.00Gi    -\n    1    2       -    1\n"),
+    ("id,started,ended,exit,attempt", "JOB  STARTED (UTC)        ENDED (UTC)  EXIT  ATTEMPT\n"
+     " 17  2026-01-02 11:40:00  -            -           1\n 18  -                    -            -           0\n"),
+    ("%i %T", "JOB STATE\n17 runs\n18 waits\n"),
+    ("%.5i|%8j|%.3t|", "  JOB|NAME    |STA|\n   17|train   |run|\n   18|tr\u00e4in?[2|wai|\n"),
+    ("job %A: %R.", "job JOB: WHY.\njob 17: .\njob 18: 8 of 8 cpu in use; 2 ahead of it.\n"),
+    ("%Q\t%C\x07", "PRIORITY\tCPU?\n0\t3?\n-2\t2?\n"),
+])
+def test_columns(ask, daemon, columns, text):
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": MANY, "more": False}
+    r = ask("jobs", "--format", columns)
+    how = str.splitlines if "%" in columns else lambda t: [line.split() for line in t.splitlines()]
+    assert (r.code, r.err, how(r.out)) == (0, "", how(text))
+    if "%" in columns:
+        assert ask("jobs", "-o", columns).out == r.out
+        assert ask("jobs", "-o", columns, "--noheader").out == r.out.split("\n", 1)[1]
+
+
+def test_columns_of_none_and_of_more(ask, daemon):
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": [], "more": False}
+    assert ask("jobs", "-o", "%i %T", "--noheader").out == ""
+    assert ask("jobs", "--json").out == ""
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": MANY, "more": True}
+    for args in ["--json"], ["--format", "id"], ["-o", "%i"]:
+        assert ask("jobs", *args).err == "fairlead: note: there are more jobs: --limit says how many to show\n"
+
+
+def test_json_lines(ask, daemon):
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": MANY, "more": False}
+    r = ask("jobs", "--json")
+    assert [json.loads(line) for line in r.out.splitlines()] == MANY and "\x1b" not in r.out
+
+
+def test_starts(ask, daemon):
+    states = {17: "Later", 18: "Fits", 19: "Never", 20: "Beyond", 21: "Unknown"}
+    starts = [{"job": n, "state": s, "start": None, "from": None, "to": None} for n, s in states.items()]
+    starts[0].update({"start": "2026-01-02T12:40:00Z", "from": "2026-01-02T12:30:00.5Z", "to": "2026-01-03T01:00:00Z"})
+    starts.append({**starts[0], "job": 22, "to": "2026-01-02T13:00:00Z"})
+    starts.append({**starts[0], "job": 23, "to": None})
+    daemon.answers["GET /v1/jobs"] = 200, {"now": NOW, "jobs": [job(n) for n in range(17, 25)], "more": False}
+    daemon.answers["GET /v1/starts"] = 200, {"starts": starts, "more": False, "runs": 100, "now": NOW}
+    r = ask("jobs", "-q", "a&b", "-u", "bob", "--start", "--format", "id,start,between")
+    assert (r.code, r.err) == (0, "")
+    assert [line.split(None, 1) for line in r.out.splitlines()[1:]] == [
+        ["17", "2026-01-02 12:40:00     2026-01-02 12:30:00 to 2026-01-03 01:00:00"],
+        ["18", "soon                    -"], ["19", "never as things are     -"],
+        ["20", "later than is foreseen  -"], ["21", "not known               -"],
+        ["22", "2026-01-02 12:40:00     2026-01-02 12:30:00 to 13:00:00"],
+        ["23", "2026-01-02 12:40:00     2026-01-02 12:30:00 to later than is foreseen"],
+        ["24", "-                       -"]]
+    assert [p for _, p, _ in daemon.asked] == ["/v1/jobs?state=waits&queue=a%26b&user=bob&limit=200",
+                                               "/v1/starts?queue=a%26b&user=bob&limit=200"]
+    daemon.asked.clear()
+    assert "START (UTC)" in ask("jobs", "--start", "--limit", "5000").out
+    assert [p for _, p, _ in daemon.asked] == ["/v1/jobs?state=waits&limit=1000", "/v1/starts?limit=1000"]
+    lines = [json.loads(line) for line in ask("jobs", "--start", "--json").out.splitlines()]
+    assert [line.get("expected") for line in lines] == [*starts, None]
+    daemon.answers["GET /v1/starts"] = 503, error(503, "too much is asked at once")
+    r = ask("jobs", "--format", "%i %S")  # which needs it, too
+    assert (r.code, r.out) == (3, "") and "too much is asked at once" in r.err
+
+
 WHOLE = job(
     17, "runs", now=NOW, command=["python", "train.py", "it's", "a b", ""], directory="/srv/alice", priority=5,
     output="/srv/alice/log", timeLimit="1h30m", after=[{"job": 12, "when": "ok"}, {"job": 13, "when": "any"}],
@@ -511,9 +617,11 @@ WHOLE = job(
     placement=[{"resource": "cpu", "flavor": "default", "amount": "2"},
                {"resource": "nvidia.com/gpu", "flavor": "default", "amount": "2"}],
     attempts=[{"attempt": 1, "from": "2026-01-02T11:31:00Z", "to": "2026-01-02T11:35:00Z", "ended": "preempted",
-               "preemptor": 18, "placement": []},
+               "preemptor": 18, "placement": [], "waitedSeconds": 60.0},
               {"attempt": 2, "from": "2026-01-02T11:40:00Z", "to": None, "ended": None, "preemptor": None,
-               "placement": []}], outputLost=0)
+               "placement": [], "waitedSeconds": 1.5, "cpuSeconds": 90.25,
+               "peakMemoryBytes": 2**31}], outputLost=0, waitedSeconds=400.5, lostSeconds=240.0, cpuSeconds=90.25,
+               peakMemoryBytes=2**31, cpuEfficiency=0.188, memoryEfficiency=0.5)
 
 
 def test_job(ask, daemon, valid):
@@ -537,6 +645,10 @@ runs
   after       12 (ok), 13 (any)
   submitted   2026-01-02 11:30:00 UTC, 30m ago
   started     2026-01-02 11:40:00 UTC, 20m ago
+  waited      6m40s
+  lost        4m in attempts that must be made again
+  used        1m30s of CPU time, 19 % of the cpu that it held
+              2.00Gi of memory at its highest, 50 % of the memory that it held
 
   ATTEMPT  FROM (UTC)           FOR  ENDED
         1  2026-01-02 11:31:00   4m  preempted for job 18
@@ -547,9 +659,9 @@ runs
 
 
 def test_job_that_waits(ask, daemon):
-    daemon.answers["GET /v1/jobs/18"] = 200, {"now": NOW, **job(18, reason="waits for 1 gpu")}
+    daemon.answers["GET /v1/jobs/18"] = 200, {"now": NOW, **job(18, reason="refused", why="8 of 8 cpu in use; 2 ahead of it")}
     out = ask("job", "default/18").out
-    assert out.startswith("Job 18, train\nwaits: waits for 1 gpu\n\n  queue ")
+    assert out.startswith("Job 18, train\nwaits: 8 of 8 cpu in use; 2 ahead of it\n\n  queue ")
     assert out.endswith("\n\n'fairlead explain 18' shows the numbers.\n")
 
 
@@ -560,6 +672,79 @@ def test_job_that_is_over(ask, daemon):
     assert out.startswith("Job 20, train\nfailed: exit status 3\n")
     assert "  ended       2026-01-02 11:59:00 UTC, 1m ago\n  ran         12s\n" in out
     assert "\n  dropped     5000 bytes of output, beyond the limit\n" in out
+
+
+@pytest.mark.parametrize("kind, status, reason, advice", [
+    ("exited", 127, "exited with status 127", "status 127 is that of a shell that did not find a command: is it spelled "
+     "right, and in the PATH of the job (--env PATH)?"),
+    ("exited", 126, "exited with status 126", "status 126 is that of a shell that may not run a command: chmod +x, and does "
+     "its first line name a program that is there?"),
+    ("exited", 137, "exited with status 137", "status 137 is that of a shell whose program was killed by signal 9, mostly "
+     "as there was no memory left; it used 1.50Gi."),
+    ("exited", 139, "exited with status 139", "a status above 128 is that of a shell whose program was ended by signal 11."),
+    ("exited", 137, "exited with status 137, out of memory", "ask for more memory: it used 1.50Gi, which is all that it "
+     "asked for."),
+    ("signalled", 9, "killed by signal 9, out of memory", "ask for more memory: it used 1.50Gi, which is all that it asked "
+     "for."),
+    ("signalled", 9, "killed by signal 9", "killed by a person, or by the kernel as the machine ran out of memory; it "
+     "used 1.50Gi."),
+    ("signalled", 15, "killed by signal 15 (time limit)", "give it more time with --time, or let it save its state at the "
+     "signal and go on from there."),
+    ("exited", 0, "exited with status 0 (time limit)", "give it more time with --time, or let it save its state at the "
+     "signal and go on from there."),
+    ("signalled", 11, "killed by signal 11", "the program used memory that it does not have, which is a mistake in it."),
+    ("impossible", 0, "impossible: cannot go to the directory '/a': No such file or directory", "make that folder, let the "
+     "job enter it, or name another one with --dir."),
+    ("impossible", 0, "impossible: cannot run 'trian.py': No such file or directory", "is the command spelled right, in the "
+     "PATH of the job (--env PATH), and may it be run?"),
+    ("impossible", 0, "impossible: cannot write output to '/a': Permission denied", "name another file with --output, or "
+     "leave it out: the daemon keeps the output then."),
+    ("impossible", 0, "impossible: the daemon runs as user 5 and cannot run jobs of user 6; only a daemon that runs as root "
+     "can", "ask an admin: only a daemon that runs as root can run jobs of other users."),
+    ("lost", 0, "lost", "what stood beside the job was ended too often; its events say when: fairlead events --job 20."),
+    ("not started", 0, "not started: cannot make a process", "it could not be started too often; its events say when: "
+     "fairlead events --job 20."),
+    ("exited", 1, "exited with status 1", None),
+    ("signalled", 15, "killed by signal 15", None),
+    ("odd", "x", "", None),
+])
+def test_what_to_try(ask, daemon, kind, status, reason, advice):
+    one = job(20, "failed", exit={"kind": kind, "status": status}, reason=reason, peakMemoryBytes=3 * 2**29, now=NOW,
+              command=["sh"], output="/srv/log")
+    daemon.answers["GET /v1/jobs/20"] = 200, one
+    said = ask("job", "20").out.split("\n\n")[-1].replace("\n", " ")
+    assert said == (f"What to try: {advice} " if advice else "") + "Its output is in /srv/log. "
+    del one["peakMemoryBytes"], one["command"], one["output"]  # of somebody else
+    said = ask("job", "20").out.split("\n\n")[-1].replace("\n", " ")
+    assert said == (f"What to try: {advice} ".replace("1.50Gi", "an unknown amount") if advice else said)
+    daemon.answers["GET /v1/jobs/20"] = 200, {**one, "state": "done"}
+    assert "What to try" not in ask("job", "20").out
+    assert not [p for _, p, _ in daemon.asked if "log" in p]
+
+
+def test_last_lines(ask, daemon):
+    """The last ten lines of standard error, of the first task that has some; nothing of it obeys a terminal."""
+    one = job(20, "failed", exit={"kind": "exited", "status": 1}, reason="exited with status 1", now=NOW, command=["sh"])
+    text = "".join(f"line {i}\n" for i in range(30)) + "\x1b[2Jlast"
+    daemon.answers["GET /v1/jobs/20"] = 200, one
+    daemon.answers["GET /v1/jobs/20/log"] = 200, text.encode()
+    assert ask("job", "20").out.endswith(
+        "\n\nThe last lines of standard error\n" + "".join(f"  line {i}\n" for i in range(21, 30)) + "  ?[2Jlast\n\n"
+        "'fairlead logs 20' shows its output.\n")
+    daemon.answers["GET /v1/jobs/20/log"] = 200, b""
+    assert ask("job", "20").out.endswith("\n\n'fairlead logs 20' shows its output.\n")
+    daemon.answers["GET /v1/jobs/20/log"] = 403, error(403, "no")
+    assert ask("job", "20").code == 0
+    daemon.asked.clear()
+    one["tasks"] = 20
+    daemon.answers["GET /v1/jobs/20/log"] = lambda path, _: (200, b"" if "task=2" not in path else b"here\n")
+    assert "\nThe last lines of standard error of task 2\n  here\n" in ask("job", "20").out
+    assert [p for _, p, _ in daemon.asked] == ["/v1/jobs/20"] + [
+        f"/v1/jobs/20/log?task={i}&stream=err&tail=8192" for i in range(3)]
+    daemon.answers["GET /v1/jobs/20/log"] = 200, b""
+    daemon.asked.clear()
+    ask("job", "20")
+    assert len(daemon.asked) == 1 + 8
 
 
 @pytest.mark.parametrize("odd", [{}, {"id": "x", "state": 7, "requests": [], "attempts": [1, {}], "placement": {},
@@ -626,51 +811,141 @@ team-b: stopped
 # --- cancel, hold, release ---
 
 
-@pytest.mark.parametrize("verb, state", [("cancel", "cancelled"), ("hold", "held"), ("release", "waits")])
+def changes(*rows, **more):
+    """What the daemon says of (job, state) or (job, None, error)."""
+    jobs = [{"job": n, "state": state} if state else {"job": n, "error": {"text": why[0]}} for n, state, *why in rows]
+    return {"jobs": jobs, "done": sum("state" in j for j in jobs), "refused": sum("error" in j for j in jobs), **more}
+
+
+@pytest.mark.parametrize("verb, state", [("cancel", "cancelled"), ("hold", "held"), ("release", "waits"),
+                                         ("requeue", "stops")])
 def test_wishes(ask, daemon, valid, verb, state):
-    for n in 17, 18, 19, 30:
-        daemon.answers[f"POST /v1/jobs/{n}/{verb}"] = 200, {"job": n, "state": state}
-    daemon.answers["GET /v1/jobs"] = 200, {"jobs": [job(30)]}
-    r = ask(verb, "17-19", "30[]")
-    assert (r.code, r.out, r.err) == (0, "".join(f"job {n} {state}\n" for n in (17, 18, 19, 30)), "")
-    assert daemon.asked[3][1] == "/v1/jobs?array=30&limit=10000"
-    r = ask(verb, "-o", "json", "17", "99")
+    """One request for all of them, whichever way they are named."""
+    daemon.answers[f"POST /v1/jobs/{verb}"] = 200, changes((17, state), (18, state), (30, state))
+    r = ask(verb, "17-18", "30[]")
+    assert (r.code, r.out, r.err) == (0, "".join(f"job {n} {state}\n" for n in (17, 18, 30)), "")
+    body, = [json.loads(body) for _, _, body in daemon.asked]
+    assert body == {"jobs": "17-18,30[]", **({"stop": False} if verb == "hold" else {})}
+    daemon.answers[f"POST /v1/jobs/{verb}"] = 200, changes((17, state), (99, None, "there is no job 99"),
+                                                           (5, None, "it is bob's"))
+    r = ask(verb, "-o", "json", "17", "99,5", "-u", "ann", "-q", "a/b", "-n", "x", "--state", "PENDING")
+    assert json.loads(daemon.asked[1][2]) | {"stop": 0} == {
+        "jobs": "17,99,5", "user": "ann", "queue": "a/b", "name": "x", "state": "PENDING", "stop": 0}
     assert r.code == 1
-    assert valid(r.json(), "cancel")["jobs"] == [{"job": 17, "state": state},
-                                                 {"job": 99, "error": {"text": "there is no such thing here"}}]
-    assert r.err == "fairlead: error: job 99: there is no such thing here\n"
+    assert valid(r.json(), "cancel")["refused"] == 2
+    assert r.err == "fairlead: error: there is no job 99\nfairlead: error: job 5: it is bob's\n"
 
 
-def test_wishes_go_on(ask, daemon):
-    daemon.answers["POST /v1/jobs/17/cancel"] = 403, error(403, "it is bob's", "ask him")
-    daemon.answers["POST /v1/jobs/18/cancel"] = 200, {"job": 18, "state": "stops"}
-    r = ask("cancel", "17", "18")
-    assert (r.code, r.out) == (1, "job 18 stops\n")
-    assert r.err == "fairlead: error: job 17: it is bob's\nhint: ask him\n"
-    daemon.answers["POST /v1/jobs/17/cancel"] = 503, error(503, "the disk is full")
-    daemon.asked.clear()
-    assert ask("cancel", "17", "18").code == 3
-    assert len(daemon.asked) == 1
+def test_wishes_of_very_many(ask, daemon):
+    """The rest is asked for until there is none; all of it is one answer."""
+    daemon.answers["POST /v1/jobs/cancel"] = [
+        (200, changes((17, "cancelled"), after=17, only="ann")), (200, changes(after=40, only="ann")),
+        (200, changes((50, "stops"), (51, None, "no\x1b[2J"), only="ann"))]
+    r = ask("cancel", "-q", "a")
+    assert (r.code, r.out) == (1, "job 17 cancelled\njob 50 stops\n")
+    assert r.err == ("fairlead: error: job 51: no?[2J\n"
+                     "fairlead: 3 jobs found of ann, 1 refused (all users are for admins)\n")
+    assert [json.loads(body) for _, _, body in daemon.asked] == [
+        {"queue": "a"}, {"queue": "a", "after": 17}, {"queue": "a", "after": 40}]
+    daemon.answers["POST /v1/jobs/cancel"] = [(200, changes((17, "cancelled"), after=17)),
+                                              (503, error(503, "the disk is full"))]
+    r = ask("cancel", "-q", "a", "-o", "json")
+    assert r.code == 3 and r.json()["done"] == 1  # what was done is told
 
 
-def test_wish_of_an_empty_array(ask, daemon):
-    daemon.answers["GET /v1/jobs"] = 200, {"jobs": []}
-    r = ask("cancel", "30[]")
-    assert (r.code, r.err) == (1, "fairlead: error: no job of the array 30[] waits or runs\n")
+def test_update(ask, daemon):
+    daemon.answers["POST /v1/jobs/update"] = 200, changes((17, "waits"))
+    r = ask("update", "17", "--priority", "-3", "--time", "none", "--after", "12,14-15:any", "--comment", "none",
+            "--hold-reason", "x", "-n", "none", "-q", "none")
+    assert (r.code, r.out, r.err) == (0, "job 17 updated\n", "")
+    assert json.loads(daemon.asked[0][2]) == {"jobs": "17", "set": {
+        "priority": -3, "timeLimit": None, "comment": None, "holdReason": "x", "name": "none", "queue": "none",
+        "after": [{"job": n, "when": when} for n, when in ((12, "ok"), (14, "any"), (15, "any"))]}}
+
+
+def test_signal(ask, daemon):
+    daemon.answers["POST /v1/jobs/cancel"] = 200, changes((17, "runs"))
+    assert ask("cancel", "-s", "SIGUSR1", "17").out == "job 17 was sent the signal\n"
+    assert json.loads(daemon.asked[0][2]) == {"jobs": "17", "signal": "SIGUSR1"}
+
+
+# --- watch ---
+
+
+@pytest.mark.parametrize("over, code, message", [
+    (job(17, "done", exit={"kind": "exited", "status": 0}), 0, ""),
+    (job(17, "failed", exit={"kind": "exited", "status": 7}), 7, "fairlead: note: job 17: failed, status 7\n"),
+    (job(17, "cancelled", reason="by bob"), 1, "fairlead: note: job 17: cancelled: by bob\n"),
+])
+def test_watch_as_lines(ask, daemon, over, code, message):
+    """Each event once, also those that came with its end."""
+    every = [event(1, "Submitted"), event(2, "Started"), event(3, "Failed", text="bad\x1b[2J")]
+
+    def events(path, _):
+        after = int(path.split("after=")[1].split(".")[0])
+        left = every[after:]
+        return 200, lines(*(left if "limit=" in path else left[:1]))
+
+    daemon.answers["GET /v1/jobs/17"] = [(200, job(17)), (200, job(17)), (200, job(17, "runs")), (200, over)]
+    daemon.answers["GET /v1/events"] = events
+    r = subprocess.run([os.environ["FAIRLEAD"], "watch", "17"], env={**os.environ, "FAIRLEAD_SOCKET": daemon.path},
+                       capture_output=True, text=True, timeout=60, check=False)  # its status may be any
+    assert (r.returncode, r.stderr) == (code, message)
+    assert [line.split()[2] for line in r.stdout.splitlines()] == ["Submitted", "Started", "Failed"]
+    assert "bad?[2J" in r.stdout
+
+
+def test_watch_of_nothing(ask):
+    r = ask("watch", "17")
+    assert (r.code, r.out, r.err) == (1, "", "fairlead: error: there is no such thing here\n")
+    assert ask("watch", "17-18").code == 2
+
+
+def test_watch_on_a_terminal(daemon):
+    """Redrawn until it ends; the last picture stays, and its status is that of the job."""
+    waits = [job(n, priority=p) for n, p in ((3, 0), (17, 5), (20, 9), (21, 5))]
+    daemon.answers["GET /v1/jobs"] = 200, {"jobs": waits, "more": False}
+    daemon.answers["GET /v1/jobs/17"] = [(200, job(17, priority=5)), (200, job(17, priority=5)), (200, job(17, "runs")),
+                                         (200, job(17, "failed", exit={"kind": "exited", "status": 7}))]
+    daemon.answers["GET /v1/jobs/17/log"] = lambda path, _: (
+        (200, b"one\n" * 40 + b"two\x1b[2J\nlast") if "stream=out" in path else (404, error(404, "none")))
+    seen, status = in_terminal(daemon, ["watch", "17"], None)
+    assert os.waitstatus_to_exitcode(status) == 7
+    assert b"Place 2 of 4 pending jobs in queue team-a" in seen
+    last = seen[seen.rindex(b"\x1b[?1049l"):] if b"\x1b[?1049l" in seen else seen
+    assert b"two?J" in last and b"last" in last and b"Errors" not in last and last.count(b"one") < 20
+    # A key leaves it alone.
+    daemon.answers["GET /v1/jobs/17"] = 200, job(17, "runs")
+    seen, status = in_terminal(daemon, ["watch", "17"], b"Output", keys=b"q")
+    assert status == 0
 
 
 # --- logs and events ---
 
 
+def frame(stream, text):
+    """A piece of standard output (1) or standard error (2) among both."""
+    return struct.pack(">BxxxI", stream, len(text)) + text
+
+
 def test_logs(ask, daemon):
     daemon.answers["GET /v1/jobs/17/log"] = 200, [b"a\xff", b"\x1b[31m", b"b\n"]
-    r = ask("logs", "17")
+    r = ask("logs", "--out", "17")
     assert (r.code, r.out.encode("utf-8", "surrogateescape"), r.err) == (0, b"a\xff\x1b[31mb\n", "")
     ask("logs", "-f", "--err", "--task", "3", "--attempt", "2", "--tail", "4Ki", "17")
+    both = frame(1, b"a\xff\n") + frame(2, b"b\n") + frame(1, b"") + frame(1, b"c\n")
+    daemon.answers["GET /v1/jobs/17/log"] = 200, [both[:3], both[3:9], both[9:20], *(bytes([b]) for b in both[20:])]
+    for args in [], ["--out", "--err"]:
+        r = ask("logs", *args, "17")
+        assert (r.code, r.out.encode("utf-8", "surrogateescape"), r.err) == (0, b"a\xff\nc\n", "b\n")
     assert [p for _, p, _ in daemon.asked] == [
-        "/v1/jobs/17/log?stream=out", "/v1/jobs/17/log?task=3&stream=err&attempt=2&tail=4096&follow=1"]
+        "/v1/jobs/17/log?stream=out", "/v1/jobs/17/log?task=3&stream=err&attempt=2&tail=4096&follow=1",
+        *2 * ["/v1/jobs/17/log?stream=both&framed=1"]]
     r = ask("logs", "18")
     assert (r.code, r.out, r.err) == (1, "", "fairlead: error: there is no such thing here\n")
+    daemon.answers["GET /v1/jobs/17/log"] = 200, [frame(1, b"a\n"), b"no frame"]
+    r = ask("logs", "17")
+    assert (r.code, r.out, r.err) == (3, "a\n", "fairlead: error: the daemon's answer is not understood\n")
 
 
 def in_terminal(daemon, args, until, keys=b"", columns=80, rows=24, sig=None, env=None):
@@ -682,7 +957,7 @@ def in_terminal(daemon, args, until, keys=b"", columns=80, rows=24, sig=None, en
         os.execvpe(os.environ["FAIRLEAD"], ["fairlead", *args],
                    {**os.environ, "FAIRLEAD_SOCKET": daemon.path, "TERM": "xterm", "LC_ALL": "C.UTF-8", **(env or {})})
     fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-    before, seen, sent, end = termios.tcgetattr(fd), b"", False, time.monotonic() + 30
+    before, seen, sent, end = termios.tcgetattr(fd), b"", False, time.monotonic() + 60
     os.write(go, b"x")
     os.close(ready)
     os.close(go)
@@ -710,12 +985,17 @@ def in_terminal(daemon, args, until, keys=b"", columns=80, rows=24, sig=None, en
 
 def test_logs_on_a_terminal(daemon):
     daemon.answers["GET /v1/jobs/17/log"] = 200, [
-        b"50%\r100%\n\x1b]0;evil\x07", b"\x1b", b"[31mred", b"\xc3", b"\xa4\xff\xc2\x9b2J\x1b[2J", b"\xe2\x82"]
+        frame(stream, text) for stream, text in (
+            (1, b"50%\r100%\n\x1b]0;evil\x07"), (1, b"\x1b"), (1, b"[31mred"), (1, b"\xc3"),
+            (1, b"\xa4\xff\xc2\x9b2J\x1b[2J"), (1, b"\xe2\x82"))]
     seen, status = in_terminal(daemon, ["logs", "17"], None)
     assert status == 0
     assert seen.replace(b"\r\n", b"\n") == b"50%\r100%\n?]0;evil?\x1b[31mred\xc3\xa4??2J?J?\x1b[0m"
     seen, _ = in_terminal(daemon, ["logs", "17"], None, env={"NO_COLOR": "1"})
     assert b"\x1b" not in seen
+    daemon.answers["GET /v1/jobs/17/log"] = 200, [frame(2, b"one\n") + frame(1, b"two\x07\n"), frame(2, b"\x1b[2Jthree\n")]
+    seen, _ = in_terminal(daemon, ["logs", "17"], None)
+    assert seen.replace(b"\r\n", b"\n") == b"one\ntwo?\n?Jthree\n"
 
 
 EVENTS = [event(1, "Submitted"), event(2, "Preempted", by=18, reason="InCohortFairSharing"),
@@ -774,7 +1054,8 @@ def past(name, parent, had, due, parts, jobs=0, **more):
 
 
 def test_history(ask, daemon, valid):
-    daemon.answers["GET /v1/history"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "queues": [
+    daemon.answers["GET /v1/history"] = 200, {
+        "from": "2026-01-02T11:00:00Z", "to": NOW, "tier": "exact", "errorSeconds": 0, "queues": [
         past("company", None, 20000, 21600, (1, 1)),
         past("a", "company", 15000, 14400, (0.75, 0.66), 28, weight=2, waitMedian=3.25, waitLongest=5400, preempted=3),
         past("b", "company", 5000, 7200, (0.25, 0.34), 1, waitMedian=12, waitLongest=12), past("c", "company", 0, 0, (0, 0))]}
@@ -791,6 +1072,23 @@ HELD: amount times time. PART: the part of all that was held. DUE: the part that
 it while it wanted as much. WAITED: p50 of the waits of its jobs.
 """
     valid(ask("history", "-o", "json").json(), "history")
+
+
+def test_history_of_sums(ask, daemon, valid):
+    """The median of waits is not known, and the end says of which sums it is."""
+    answer = {"from": "2025-01-02T11:00:00Z", "to": NOW, "tier": "day", "errorSeconds": 90000, "queues": [
+        past("a", "", 15000, 14400, (1, 1), 28, waitLongest=5400)]}
+    daemon.answers["GET /v1/history"] = 200, answer
+    r = ask("history", "--since", "2025-01-02T11:00:00Z")
+    assert (r.code, r.err) == (0, "")
+    lines = r.out.splitlines()
+    assert lines[1].split()[-4:] == ["28", "-", "1.5h", "0"]
+    assert lines[-1] == "From sums of each day: of 25h at the ends the part by length counts."
+    valid(ask("history", "-o", "json").json(), "history")
+    answer["errorSeconds"] = 0
+    assert ask("history").out.splitlines()[-1] == "From sums of each day."
+    answer["tier"] = "exact"
+    assert "sums" not in ask("history").out
 
 
 def test_history_since_when(ask):
@@ -816,7 +1114,7 @@ USERS = [of_user(None, "a", 1, 0, cpu=(90, 0.01, 0.004)),
 
 
 def test_usage(ask, daemon, valid):
-    daemon.answers["GET /v1/usage"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "users": USERS}
+    daemon.answers["GET /v1/usage"] = 200, {"from": "2026-01-02T11:00:00Z", "to": NOW, "tier": "exact", "errorSeconds": 0, "users": USERS}
     r = ask("usage", "--since", "2026-01-02T11:00:00Z", "--until", NOW)
     assert (r.code, r.err) == (0, "")
     to = NOW.replace(":", "%3A")
@@ -956,6 +1254,7 @@ def test_top_ends_with_the_daemon(daemon):
 
 @pytest.mark.parametrize("args, path", [
     (["explain", "17"], "/v1/jobs/17/explain?"), (["explain", "job/17", "--eta"], "/v1/jobs/17/explain?eta=1&"),
+    (["explain", "ns/17"], "/v1/workloads/ns/17/explain?"), (["explain", "a/w-1"], "/v1/workloads/a/w-1/explain?"),
     (["tree"], "/v1/tree?"), (["tree", "team a"], "/v1/tree?node=team%20a&"), (["plan"], "/v1/plan?"),
     (["plan", "--cycles", "3", "--all"], "/v1/plan?cycles=3&"),
 ])
@@ -1003,8 +1302,8 @@ def test_completion_without_a_daemon(fairlead):
 
 # --- help ---
 
-CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "queues", "events", "history", "usage", "top",
-           "acknowledge"]
+CLIENTS = ["submit", "jobs", "job", "logs", "cancel", "hold", "release", "requeue", "update", "watch", "queues", "events",
+           "history", "usage", "top", "acknowledge", "configuration"]
 
 
 @pytest.mark.parametrize("verb", CLIENTS)

@@ -17,7 +17,7 @@ def see(verb=""):
 def test_help(fairlead):
     r = fairlead("--help")
     assert (r.code, r.err) == (0, "")
-    assert r.out.startswith("Usage: fairlead VERB [OPTION...] [-f FILE...]\n")
+    assert r.out.startswith("Usage: fairlead VERB [OPTION...] [-f FILE... | --context CONTEXT]\n")
     for verb in VERBS:
         assert f"\n  {verb} " in r.out
     assert max(len(line) for line in r.out.splitlines()) <= 80
@@ -27,7 +27,8 @@ def test_help(fairlead):
 def test_help_of_verb(fairlead, verb):
     r = fairlead(verb, "--help")
     assert (r.code, r.err) == (0, "")
-    files = "[-f FILE...]" if verb in ASK else "-f FILE..."
+    files = "-f FILE... | --context CONTEXT"
+    files = f"[{files}]" if verb in ASK else f"{{{files}}}"
     assert r.out.startswith(f"Usage: fairlead {verb} [OPTION...] {files}")
     assert ("--settle" in r.out) == (verb == "plan")
     assert fairlead(verb, "-h").out == r.out
@@ -87,7 +88,8 @@ def test_version(fairlead):
     (["paln"], "fairlead: unknown verb 'paln'; did you mean 'plan'?\n" + see()),
     (["zzzzzzzzz"], "fairlead: unknown verb 'zzzzzzzzz'\n" + see()),
     (["--frobnicate"], "fairlead: unknown option '--frobnicate'\n" + see()),
-    (["check"], "fairlead check: no input: give -f FILE, a folder, or - for standard input\n" + see("check")),
+    (["check"], "fairlead check: no input: give -f FILE, a folder, or - for standard input; or --context CONTEXT for a cluster\n"
+     + see("check")),
     (["plan", "-f"], "fairlead plan: option '-f' needs a value\n" + see("plan")),
     (["plan", "--cycels", "3"], "fairlead plan: unknown option '--cycels'; did you mean '--cycles'?\n" + see("plan")),
     (["plan", "-x"], "fairlead plan: unknown option '-x'\n" + see("plan")),
@@ -112,8 +114,7 @@ def test_version(fairlead):
      "fairlead plan: --now: 'today' is not a time such as 2026-01-01T00:00:00Z\n" + see("plan")),
     (["plan", "-f", "x", "--policy", "fifo"],
      "fairlead plan: --policy: 'fifo' is neither borrow nor entitle nor drf\n" + see("plan")),
-    (["plan", "--context", "prod"],
-     "fairlead plan: --context is not in this version; give -f FILE\n" + see("plan")),
+    (["plan", "--context"], "fairlead plan: option '--context' needs a value\n" + see("plan")),
 ])
 def test_usage_errors(fairlead, args, message):
     r = fairlead(*args)

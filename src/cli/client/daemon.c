@@ -8,12 +8,21 @@
 #include <time.h>
 
 #include "base/time.h"
+#include "cli/client/server.h"
 #include "cli/terminal/terminal.h"
 #include "report/out/report_json.h"
 
 int fl_daemon_open(const struct fl_options *o, struct fl_client **ret, fairlead_error *err)
 {
-	return fl_client_new(o->socket, ret, err);
+	struct fl_server_choice server;
+	int rc = fl_server_choose(o, &server, err);
+
+	if (rc < 0)
+		return rc;
+	rc = *server.remote.url ? fl_client_new_remote(&server.remote, ret, err) :
+				  fl_client_new(server.socket, ret, err);
+	fl_server_done(&server);
+	return rc;
 }
 
 /* --- paths --- */
@@ -56,25 +65,49 @@ void fl_path_number(struct fl_path *p, const char *name, int64_t value)
 
 /* --- answers --- */
 
-int fl_daemon_refused(unsigned status, const char *body, size_t len, fairlead_error *err)
+/* Over the network it may be that another daemon, or none, was asked, or with another token. */
+static void say_server(const struct fl_client *c, unsigned status, fairlead_error *err)
+{
+	if (!fl_client_is_remote(c) || (status != 401 && status != 421 && status < 500))
+		return;
+	if (status == 401)
+		fl_fail_hint(err,
+			     fl_client_has_token(c) ?
+				     "'fairlead login %s' takes another token, which "
+				     "'fairlead token create' on the daemon's machine prints" :
+				     "'fairlead login %s' takes a token; or --token-file FILE",
+			     fl_client_place(c));
+	fl_fail_in(err, "%s", fl_client_place(c));
+}
+
+int fl_daemon_refused(const struct fl_client *c, unsigned status, const char *body, size_t len,
+		      fairlead_error *err)
 {
 	json_t *json = json_loadb(body ? body : "", len, 0, NULL);
-	const json_t *e = json_object_get(json, "error");
-	const char *text = json_string_value(json_object_get(e, "text"));
-	const char *hint = json_string_value(json_object_get(e, "hint"));
+	const json_t *position = json_object_get(json, "position");
+	const char *text = json_string_value(json_object_get(json, "text"));
+	const char *hint = json_string_value(json_object_get(json, "hint"));
+	const char *file = json_string_value(json_object_get(position, "file"));
+	long long line = json_integer_value(json_object_get(position, "line"));
+	long long column = json_integer_value(json_object_get(position, "column"));
 	int code = status < 500 && status != 429 ? FAIRLEAD_EINPUT : FAIRLEAD_EIO;
 
-	if (text)
+	if (text && line && file)
+		fl_fail(err, code, "%s:%lld:%lld: %s", file, line, column, text);
+	else if (text && line)
+		fl_fail(err, code, "line %lld, column %lld: %s", line, column, text);
+	else if (text)
 		fl_fail(err, code, "%s", text);
 	else
-		fl_fail(err, FAIRLEAD_EIO, "the daemon answered with HTTP status %u and no reason",
-			status);
+		code = fl_fail(err, FAIRLEAD_EIO,
+			       "the daemon answered with HTTP status %u and no reason", status);
 	if (hint && *hint)
 		fl_fail_hint(err, "%s", hint);
 	else if (status == 429)
 		fl_fail_hint(err, "try again in a moment");
 	json_decref(json);
-	return err->code;
+	say_server(c, status, err);
+	return code;
 }
 
 int fl_daemon_fetch(struct fl_client *c, const char *method, struct fl_path *path, const char *body,
@@ -86,8 +119,8 @@ int fl_daemon_fetch(struct fl_client *c, const char *method, struct fl_path *pat
 
 	free(path->text);
 	path->text = NULL;
-	if (rc == 0 && ret->status >= 400) {
-		rc = fl_daemon_refused(ret->status, ret->body, ret->len, err);
+	if (rc == 0 && ret->status >= 300) {
+		rc = fl_daemon_refused(c, ret->status, ret->body, ret->len, err);
 		fl_answer_done(ret);
 	}
 	return rc;
@@ -190,31 +223,20 @@ void fl_daemon_print_json(FILE *out, const char *kind, json_t *object)
 	putc('\n', out);
 }
 
-/* --- jobs as they are named --- */
-
-/* The number that @text begins with, and *ret_end behind it; 0: none. */
-static uint64_t number(const char *text, const char **ret_end)
+void fl_daemon_print_line(FILE *out, json_t *object)
 {
-	size_t digits = strspn(text, "0123456789");
+	struct fl_json j;
 
-	*ret_end = text + digits;
-	return digits > 0 && digits <= 18 ? strtoull(text, NULL, 10) : 0;
+	fl_json_init(&j, out);
+	put_json(&j, /* key= */ NULL, object);
+	putc('\n', out);
 }
+
+/* --- jobs as they are named --- */
 
 bool fl_daemon_job(const char *text, struct fl_job_range *ret)
 {
-	const char *end;
-	struct fl_job_range r = { .first = number(text, &end) };
-
-	r.last = r.first;
-	if (*end == '-')
-		r.last = number(end + 1, &end);
-	else if (strcmp(end, "[]") == 0)
-		r.array = true;
-	if (r.first == 0 || r.last < r.first || (*end && !r.array))
-		return false;
-	*ret = r;
-	return true;
+	return fl_job_range_next(&text, ret, NULL) > 0 && !*text;
 }
 
 int fl_daemon_one_job(const struct fl_options *o, const char *text, uint64_t *ret)
@@ -253,8 +275,8 @@ int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 
 	fl_terminal(&report);
 	if (rc == 0)
-		rc = fl_daemon_ask(client, q->method ? q->method : "GET", path, /* body= */ NULL,
-				   &answer, &err);
+		rc = fl_daemon_ask(client, q->method ? q->method : "GET", path, q->body, &answer,
+				   &err);
 	else
 		free(path->text);
 	warn(json_string_value(json_object_get(answer, "warning")));

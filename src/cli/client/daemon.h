@@ -10,12 +10,13 @@
 #define FL_CLI_CLIENT_DAEMON_H
 
 #include "cli/cli.h"
+#include "codec/job/job_word.h"
 #include "net/client.h"
 #include "report/out/report.h"
 
 struct json_t; /* of jansson */
 
-/* Of --socket, else of the environment and the usual places. */
+/* The one that client/server.h chooses. */
 int fl_daemon_open(const struct fl_options *o, struct fl_client **ret, fairlead_error *err);
 
 /* A path and its query, put together; lack of memory is reported when the path is used. */
@@ -34,11 +35,12 @@ void fl_path_number(struct fl_path *p, const char *name, int64_t value);
  */
 int fl_daemon_ask(struct fl_client *c, const char *method, struct fl_path *path, const char *body,
 		  struct json_t **ret, fairlead_error *err);
-/* The answer as it is, of a status below 400. */
+/* The answer as it is, of a status below 300. */
 int fl_daemon_fetch(struct fl_client *c, const char *method, struct fl_path *path, const char *body,
 		    struct fl_answer *ret, fairlead_error *err);
-/* What a status from 400 on, and the body with it, mean. */
-int fl_daemon_refused(unsigned status, const char *body, size_t len, fairlead_error *err);
+/* What a status from 300 on, and the body with it, mean. */
+int fl_daemon_refused(const struct fl_client *c, unsigned status, const char *body, size_t len,
+		      fairlead_error *err);
 
 /* "now" of an answer, else the clock of this machine. */
 fl_time fl_daemon_now(const struct json_t *answer);
@@ -46,12 +48,10 @@ fl_time fl_daemon_now(const struct json_t *answer);
 bool fl_daemon_since(const char *text, char ret[40]);
 /* The members of @object behind apiVersion and @kind, in one line. */
 void fl_daemon_print_json(FILE *out, const char *kind, struct json_t *object);
+/* The object as it is, in one line. */
+void fl_daemon_print_line(FILE *out, struct json_t *object);
 
-/* Jobs as people name them: "17", "17-20", "17[]": all of the array whose first is 17. */
-struct fl_job_range {
-	uint64_t first, last;
-	bool array;
-};
+/* One word of jobs as people name them: "17", "17-20", "17[]": all of the array that began with 17. */
 bool fl_daemon_job(const char *text, struct fl_job_range *ret);
 /* One job; else the complaint is printed and FL_EXIT_USAGE returned, or 0. */
 int fl_daemon_one_job(const struct fl_options *o, const char *text, uint64_t *ret);
@@ -63,16 +63,9 @@ struct fl_daemon_question {
 		    fairlead_error *err);
 	const void *user;
 	const char *method; /* NULL: GET */
+	const char *body;   /* JSON; NULL: none */
 };
 int fl_daemon_answer(const struct fl_options *o, struct fl_path *path,
 		     const struct fl_daemon_question *q);
-
-/* Without an input: explain, tree, plan and what-if of the daemon's state; exit codes. */
-int fl_daemon_explain(const struct fl_options *o);
-int fl_daemon_tree(const struct fl_options *o);
-int fl_daemon_plan(const struct fl_options *o);
-int fl_daemon_what_if(const struct fl_options *o);
-/* What what-if says when it has nothing to try. */
-extern const char fl_no_change[];
 
 #endif

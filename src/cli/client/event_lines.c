@@ -31,7 +31,7 @@ static bool take(void *user, const char *bytes, size_t len)
 		l->line = malloc(FL_EVENT_LINE);
 	l->out_of_memory = !l->line;
 	for (size_t i = 0; i < len && l->line; i++) {
-		if (bytes[i] == '\n' && l->status < 400) {
+		if (bytes[i] == '\n' && l->status < 300) {
 			if (!end_line(l))
 				return false;
 		} else if (l->len < FL_EVENT_LINE) {
@@ -53,8 +53,8 @@ int fl_event_lines(struct fl_client *c, struct fl_path *path, struct fl_event_li
 
 	if (rc == 0 && l->out_of_memory)
 		rc = fl_fail_nomem(err);
-	else if (rc == 0 && l->status >= 400)
-		rc = fl_daemon_refused(l->status, l->line, l->len, err);
+	else if (rc == 0 && l->status >= 300)
+		rc = fl_daemon_refused(c, l->status, l->line, l->len, err);
 	free(l->line);
 	free(path->text);
 	l->line = path->text = NULL;

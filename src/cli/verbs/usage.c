@@ -13,7 +13,7 @@ static int usage_text(const struct fl_report *r, const struct json_t *answer, co
 
 int fl_cmd_usage(const struct fl_options *o)
 {
-	struct fl_daemon_question q = { fl_usage_document.kind, usage_text, NULL, NULL };
+	struct fl_daemon_question q = { fl_usage_document.kind, usage_text, NULL, NULL, NULL };
 	struct fl_path path;
 
 	fl_path_start(&path, "/v1/usage");
