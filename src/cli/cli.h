@@ -43,8 +43,9 @@ enum fl_tune_option {
 
 /* Of submit, which lays them over those of a script. */
 struct fl_given {
-	const char *option; /* its name */
+	const char *option; /* its name; of one that is not known all of the word */
 	const char *value;  /* "" of one without */
+	const char *left;   /* why it does not count; NULL: it does */
 };
 
 struct fl_options {
@@ -65,6 +66,7 @@ struct fl_options {
 	uint32_t n_variants;
 	const char *sweep;   /* OPTION=VALUES; NULL */
 	bool eta;            /* when will it start? */
+	bool no_arrivals;    /* simulate, of the daemon: no new jobs come */
 	bool from_snapshot;  /* simulate: run times that the input does not have are drawn */
 	const char *fail_if; /* an expression; NULL */
 	const char *out;     /* a file; NULL: standard output */
@@ -81,23 +83,42 @@ struct fl_options {
 	uint32_t top;                      /* 0: not given */
 	const char *tune[FL_TUNE_OPTIONS]; /* NULL: not given */
 	const char *socket;                /* of the daemon; NULL: where it usually is */
+	const char *step;                  /* of a row along time; NULL: hour */
+	const char *server;                /* its URL; NULL: not given */
+	const char *token_file, *ca_file, *fingerprint; /* for it; NULL: not given */
+	const char *role, *expires;                     /* of a new token; NULL: not given */
+	char **queues;                                  /* that it names */
+	uint32_t n_queues;
 	const char *queue, *user, *states, *job, *kind; /* of what is listed; NULL: all */
+	const char *name;                               /* the same of jobs */
+	const char *signal;                             /* that is sent; NULL: none */
+	const char *reason;                             /* why jobs are held; NULL */
+	bool stop;                                      /* jobs that run are stopped */
 	char since[40], up_to[40];                      /* as paths want them; "": not given */
 	uint32_t limit;                                 /* of lines; 0: not given */
-	bool follow, once, of_err;                      /* of_err: standard error */
-	uint32_t task, attempt;                         /* UINT32_MAX, 0: not given */
-	int64_t tail;                                   /* bytes; below 0: not given */
-	fl_time length;                                 /* of watching; 0: for ever */
+	const char *columns; /* of a list of jobs; NULL: the usual ones */
+	bool no_heads, json_lines, starts;
+	bool follow, once;
+	bool of_out, of_err;    /* standard output, standard error alone */
+	uint32_t task, attempt; /* UINT32_MAX, 0: not given */
+	int64_t tail;           /* bytes; below 0: not given */
+	fl_time length;         /* of watching; 0: for ever */
 	struct fl_given *given; /* submit: what is of the job, as it stood */
 	uint32_t n_given;
-	bool dashes; /* "--" stood before the operands */
+	bool dashes;                                  /* "--" stood before the operands */
+	const char *context, *kubeconfig, *namespace; /* of a cluster; NULL: not given */
+	bool all_namespaces, rbac;
+	bool verify;                /* agreement: objects, and not decisions */
+	bool back, yes, dry_run;    /* handover: to Kueue; without a question; nothing is changed */
+	bool of_cluster;            /* its objects are read in place of files */
+	struct fl_context *cluster; /* cli/cluster; NULL: none has been read */
 };
 
 struct fl_verb {
 	const char *name;
 	const char *operands; /* as in usage: "WORKLOAD", "[NODE]", "" */
 	uint32_t min_operands, max_operands;
-	unsigned option_sets;                         /* FL_FOR_... */
+	uint64_t option_sets;                         /* FL_FOR_... */
 	const char *summary;                          /* one line for `fairlead --help` */
 	const char *details;                          /* paragraphs for `fairlead VERB --help` */
 	int (*run)(const struct fl_options *options); /* an exit code */
@@ -128,7 +149,18 @@ enum {
 	FL_FOR_TOP = 1 << 21,
 	FL_FOR_HISTORY = 1 << 22,
 	FL_FOR_USAGE = 1 << 23,
+	FL_FOR_RUN = 1 << 29,    /* as those of submit, but for what goes to files and arrays */
+	FL_FOR_SBATCH = 1 << 24, /* #SBATCH lines of a script: none is an error that is not known */
+	FL_FOR_CHOICE = 1 << 25, /* of jobs by what they are, beside their numbers */
+	FL_FOR_CANCEL = 1 << 26,
+	FL_FOR_HOLD = 1 << 27,
+	FL_FOR_UPDATE = 1 << 28,
+	FL_FOR_TOKEN = 1 << 30,
+	FL_FOR_CONFIGURATION = 32,
 };
+/* More than an enum of int has. */
+#define FL_FOR_AGREEMENT (UINT64_C(1) << 31)
+#define FL_FOR_HANDOVER (UINT64_C(1) << 32)
 
 /* By enum fl_format; of these the first are for every verb. */
 extern const char *const fl_formats[FL_OUTPUTS];
@@ -137,22 +169,31 @@ unsigned fl_n_formats(const struct fl_verb *verb);
 extern const struct fl_verb fl_verbs[];
 extern const unsigned fl_n_verbs;
 
+int fl_cmd_agreement(const struct fl_options *options);
 int fl_cmd_cancel(const struct fl_options *options);
 int fl_cmd_check(const struct fl_options *options);
 int fl_cmd_compare(const struct fl_options *options);
+int fl_cmd_configuration(const struct fl_options *options);
 int fl_cmd_completion(const struct fl_options *options);
 int fl_cmd_divide(const struct fl_options *options);
 int fl_cmd_events(const struct fl_options *options);
+int fl_cmd_handover(const struct fl_options *options);
 int fl_cmd_help(const struct fl_options *options);
 int fl_cmd_history(const struct fl_options *options);
+int fl_cmd_update(const struct fl_options *options);
+int fl_cmd_token(const struct fl_options *options);
 int fl_cmd_usage(const struct fl_options *options);
 int fl_cmd_hold(const struct fl_options *options);
 int fl_cmd_job(const struct fl_options *options);
 int fl_cmd_jobs(const struct fl_options *options);
+int fl_cmd_login(const struct fl_options *options);
+int fl_cmd_logout(const struct fl_options *options);
 int fl_cmd_logs(const struct fl_options *options);
 int fl_cmd_acknowledge(const struct fl_options *options);
 int fl_cmd_queues(const struct fl_options *options);
+int fl_cmd_run(const struct fl_options *options);
 int fl_cmd_release(const struct fl_options *options);
+int fl_cmd_requeue(const struct fl_options *options);
 int fl_cmd_submit(const struct fl_options *options);
 int fl_cmd_top(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
@@ -161,10 +202,18 @@ int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_prove(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);
 int fl_cmd_version(const struct fl_options *options);
+int fl_cmd_watch(const struct fl_options *options);
 int fl_cmd_what_if(const struct fl_options *options);
 int fl_cmd_record(const struct fl_options *options);
 int fl_cmd_save(const struct fl_options *options);
 int fl_cmd_simulate(const struct fl_options *options);
+
+/*
+ * Before the verb: the objects of the cluster that @o names become files of its.  FL_EXIT_YES, also where
+ * no cluster is named; -1 when all that was asked for is printed; or an exit code after a complaint.
+ */
+int fl_context_open(struct fl_options *o);
+void fl_context_close(struct fl_options *o);
 
 /*
  * FL_EXIT_YES with *ret filled (free with fl_options_done), -1 when --help was asked for
@@ -176,6 +225,8 @@ void fl_options_done(struct fl_options *o);
 bool fl_options_duration(const char *text, fl_time *ret);
 /* Nothing but digits, 9 at most, from @min to @max. */
 bool fl_options_count(const char *text, uint32_t min, uint32_t max, uint32_t *ret);
+/* As it is called: "fairlead", or "kubectl fairlead" where that finds it as its plugin. */
+const char *fl_program_name(void);
 /* In lines of 80 columns; @verb NULL: of the command as a whole. */
 void fl_print_help(const struct fl_verb *verb);
 

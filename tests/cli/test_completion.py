@@ -56,7 +56,7 @@ def cluster(write):
     (["tune", "--svg", ""], [":file"]),
     (["tune", "--weight"], ["--weight", "--weights"]),
     (["simulate", "--out", ""], [":file"]),
-    (["simulate", "--s"], ["--seed", "--strict"]),
+    (["simulate", "--s"], ["--seed", "--server", "--server-fingerprint", "--set", "--socket", "--strict"]),
     (["plan", "-f", ""], [":file"]),
     (["plan", "--file", "c"], [":file"]),
     (["plan", "--", "--se"], []),

@@ -323,6 +323,23 @@ def test_gate_prioritize_non_borrowing(run):
     assert run(objects, "plan")[0][0] == ["ns/b1"]
 
 
+def test_gate_recompute_on_overlap(run):
+    """a1 and b1 would both take the newest that borrows: the second takes the other one, or waits for the next cycle."""
+    reclaim = {"preemption": {"reclaimWithinCohort": "Any"}}
+    objects = [m.namespace("ns"), m.flavor("f"),
+               m.cluster_queue("a", m.quota("f", cpu="4"), cohort="co", **reclaim),
+               m.cluster_queue("b", m.quota("f", cpu="4"), cohort="co", **reclaim),
+               m.cluster_queue("c", m.quota("f", cpu="0"), cohort="co"),
+               *[m.local_queue("l" + q, q) for q in ("a", "b", "c")],
+               m.workload("c1", "lc", cpu="4", admitted=("c", "f")),
+               m.workload("c2", "lc", cpu="4", admitted=("c", "f")),
+               m.workload("a1", "la", cpu="4"), m.workload("b1", "lb", cpu="4")]
+    assert len(run(objects, "plan")[1]["cycles"][0]["preempted"]) == 2
+    objects.append(configuration(featureGates={"RecomputeAssignmentUponPreemptionTargetsOverlap": False}))
+    assert len(run(objects, "plan")[1]["cycles"][0]["preempted"]) == 1
+    assert settled(run(objects, "plan", "--settle")[0]) == ["ns/a1", "ns/b1"]
+
+
 def test_gate_equivalence_hashing(run):
     objects = cluster()[:6] + [m.workload("a1", "la", cpu="9"),
                                m.workload("a2", "la", cpu="9", created="2026-01-01T00:00:01Z")]

@@ -213,3 +213,18 @@ def test_nobody_waits(fairlead, write):
     assert r.code == 0
     assert "No workload waits.\n" in r.out
     assert r.out.endswith("no LimitRange in the input\n")
+
+
+def test_pods_with_other_selectors_are_not_alike_whatever_their_hash(fairlead, write):
+    """Two values whose templates were found to have the same hash: that the first fits nowhere parks it alone."""
+    def pending(name, pool, second):
+        one = m.workload(name, "l", cpu="1", created=f"2026-01-01T00:00:0{second}Z")
+        one["spec"]["podSets"][0]["template"]["spec"]["nodeSelector"] = {"pool": pool}
+        return one
+
+    flavor = m.flavor("f")
+    flavor["spec"] = {"nodeLabels": {"pool": "gpu-h100-pool-01"}}
+    write("c.json", m.dump(m.namespace("ns"), flavor, m.cluster_queue("a", m.quota("f", cpu="4")), m.local_queue("l", "a"),
+                           pending("nowhere", "7b67eWsChd-x9CLY", 1), pending("fits", "gpu-h100-pool-01", 2)))
+    r = fairlead("plan", "-f", "c.json", "--cycles", "2", "-o", "json")
+    assert [a["workload"] for cycle in r.json()["cycles"] for a in cycle["admitted"]] == ["ns/fits"]

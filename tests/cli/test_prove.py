@@ -265,6 +265,19 @@ def test_resume_refuses(fairlead, write, tmp_path):
     assert (tmp_path / "state").read_bytes() == state
 
 
+def until_it_works(process, seconds):
+    """It catches SIGINT, and has used so much of a processor."""
+    end = time.monotonic() + 60
+    while True:
+        assert process.poll() is None and time.monotonic() < end
+        status = pathlib.Path(f"/proc/{process.pid}/status").read_text()
+        fields = pathlib.Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()
+        if int(re.search(r"SigCgt:\s*(\w+)", status)[1], 16) >> (signal.SIGINT - 1) & 1 and \
+                int(fields[11]) >= seconds * os.sysconf("SC_CLK_TCK"):
+            return
+        time.sleep(0.02)
+
+
 def test_ctrl_c(write, tmp_path):
     """Many workloads that borrow from many: more states than anybody waits for."""
     objects = [m.namespace("ns"), m.flavor("f"), m.configuration()]
@@ -274,9 +287,9 @@ def test_ctrl_c(write, tmp_path):
     write("c.json", m.dump(*objects))
     done = subprocess.Popen([os.environ["FAIRLEAD"], "prove", "-f", "c.json", "--bound", "100000000", "--memory", "8Gi",
                              "--resume", "state"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-    time.sleep(1)
+    until_it_works(done, seconds=0.5)
     done.send_signal(signal.SIGINT)
-    out, err = done.communicate(timeout=60)
+    out, err = done.communicate(timeout=120)
     assert done.returncode in (1, 4), err
     assert b"It was stopped, and --resume state goes on from here.\n" in out
     assert (tmp_path / "state").stat().st_size > 1000

@@ -417,7 +417,8 @@ static unsigned parts_wanted(void)
 {
 	unsigned ret = page.verb ? NAME : SYNOPSIS | VERBS | PAGES;
 
-	if (page.verb && is_simple(page.verb) && way_of(page.verb) != NEITHER &&
+	if (page.verb && is_simple(page.verb) &&
+	    (way_of(page.verb) != NEITHER || page.verb->option_sets & FL_FOR_HANDOVER) &&
 	    !(page.verb->option_sets & FL_FOR_SAVE))
 		ret |= SYNOPSIS;
 	if (has_options())

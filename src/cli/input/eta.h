@@ -7,7 +7,7 @@
 
 #include "cli/input/snapshot.h"
 #include "report/common/eta_report.h"
-#include "tell/tell.h"
+#include "tell/eta.h"
 
 /* What a forecast of a snapshot needs beside it. */
 struct fl_eta_input {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,14 +65,21 @@ int fl_complain(const fairlead_error *err)
 	return fl_exit_code(err->code);
 }
 
+const char *fl_program_name(void)
+{
+	return strcmp(program_invocation_short_name, "kubectl-fairlead") == 0 ? "kubectl fairlead" :
+										"fairlead";
+}
+
 int fl_usage_error(const char *verb, const char *format, ...)
 {
+	const char *name = fl_program_name();
 	va_list args;
 
-	fprintf(stderr, "fairlead%s%s: ", verb ? " " : "", verb ? verb : "");
+	fprintf(stderr, "%s%s%s: ", name, verb ? " " : "", verb ? verb : "");
 	va_start(args, format);
 	vfprintf(stderr, format, args);
 	va_end(args);
-	fprintf(stderr, "\nSee 'fairlead%s%s --help'.\n", verb ? " " : "", verb ? verb : "");
+	fprintf(stderr, "\nSee '%s%s%s --help'.\n", name, verb ? " " : "", verb ? verb : "");
 	return FL_EXIT_USAGE;
 }

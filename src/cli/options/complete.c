@@ -12,6 +12,7 @@
 #include "cli/input/snapshot.h"
 #include "cli/options/table.h"
 #include "decide/policies.h"
+#include "kube/config.h"
 #include "record/job.h"
 
 enum { PATIENCE = 2 }; /* seconds for reading files: after more the user has typed on */
@@ -196,29 +197,48 @@ static void offer_of_daemon(struct line *l, const char *what)
 	if (!(l->verb->option_sets & FL_FOR_DAEMON) || l->n_files)
 		return;
 	if (strcmp(what, "JOB") == 0 || strcmp(what, "JOB...") == 0 ||
-	    strcmp(what, "WORKLOAD") == 0)
+	    strcmp(what, "JOB[:WHEN],...") == 0 || strcmp(what, "WORKLOAD") == 0)
 		offer_answers(l, "/v1/jobs?limit=200", "jobs", "id", "name");
+	if (strcmp(what, "TOKEN") == 0)
+		offer_answers(l, "/v1/tokens", "tokens", "name", "role");
 	if (strcmp(what, "QUEUE") == 0)
 		offer_answers(l, "/v1/queues", "queues", "name", "kind");
 }
 
 /* --- values --- */
 
+static void offer_context(void *user, const char *name) { offer(user, name, ""); }
+
 /* What can stand for @what, a word of --help such as FILE or [NODE]. */
 static void offer_values(struct line *l, const char *what)
 {
 	static const struct {
-		const char *what, *word, *meaning;
+		const char *what, *verb, *word, *meaning; /* verb NULL: of all */
 	} fixed[] = {
-		{ "SHELL", "bash", "" }, { "SHELL", "zsh", "" }, { "SHELL", "fish", "" },
-		{ "USE", "idle", "" },   { "USE", "busy", "" },
+		{ "SHELL", NULL, "bash", "" },
+		{ "SHELL", NULL, "zsh", "" },
+		{ "SHELL", NULL, "fish", "" },
+		{ "USE", NULL, "idle", "" },
+		{ "USE", NULL, "busy", "" },
+		{ "ROLE", NULL, "read", "" },
+		{ "ROLE", NULL, "submit", "" },
+		{ "ROLE", NULL, "admin", "" },
+		{ "ACTION", "token", "create", "print a new one" },
+		{ "ACTION", "token", "list", "without their secrets" },
+		{ "ACTION", "token", "revoke", "end one" },
+		{ "ACTION", "configuration", "get", "print it, or an earlier one" },
+		{ "ACTION", "configuration", "check", "is a file valid?" },
+		{ "ACTION", "configuration", "diff", "what would a file change?" },
+		{ "ACTION", "configuration", "set", "replace it by a file" },
+		{ "ACTION", "configuration", "versions", "list the last ones" },
+		{ "ACTION", "configuration", "restore", "replace it by an earlier one" },
 	};
 	static const char *const whose[] = {
 		[FL_DIALECT_KUEUE] = "Kueue's", [FL_DIALECT_KAI] = "KAI's"
 	};
 	char bare[32];
 
-	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(what + (*what == '['), "]"),
+	snprintf(bare, sizeof(bare), "%.*s", (int)strcspn(what + (*what == '['), "] "),
 		 what + (*what == '['));
 	if (strcmp(bare, "FILE") == 0 || strcmp(bare, "DIR") == 0 || strcmp(bare, "PATH") == 0 ||
 	    *bare == '{') {
@@ -233,8 +253,11 @@ static void offer_values(struct line *l, const char *what)
 	for (unsigned i = 0; strcmp(bare, "POLICY") == 0 && fl_policy_at(i); i++)
 		offer(l, fl_policy_at(i)->name, whose[fl_policy_dialect(fl_policy_at(i))]);
 	for (unsigned i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
-		if (strcmp(bare, fixed[i].what) == 0)
+		if (strcmp(bare, fixed[i].what) == 0 &&
+		    (!fixed[i].verb || strcmp(fixed[i].verb, l->verb->name) == 0))
 			offer(l, fixed[i].word, fixed[i].meaning);
+	if (strcmp(bare, "CONTEXT") == 0)
+		fl_kube_config_contexts(&(struct fl_kube_choice){ 0 }, offer_context, l);
 	for (int s = 0; s < FL_JOB_STATES && strcmp(bare, "STATE,...") == 0; s++)
 		offer(l, fl_job_state_name((enum fl_job_state)s), "");
 	offer_names(l, bare);
@@ -242,6 +265,14 @@ static void offer_values(struct line *l, const char *what)
 }
 
 /* --- the line --- */
+
+/* The second operand of a verb that has two different ones. */
+static const char *operand_of(const struct line *l)
+{
+	const char *next = strchr(l->verb->operands, ' ');
+
+	return l->n_operands && next ? next + 1 : l->verb->operands;
+}
 
 static void take_value(struct line *l, const struct fl_option *o, const char *value)
 {
@@ -325,7 +356,7 @@ static void complete_word(struct line *l, const char *word)
 		return;
 	}
 	if (word[0] != '-' && l->n_operands < l->verb->max_operands)
-		offer_values(l, l->verb->operands);
+		offer_values(l, operand_of(l));
 	if (l->offered == 0 && !l->operands_only)
 		offer_options(l);
 }

@@ -68,6 +68,9 @@ static void print_option(const struct fl_option *row)
 	fill(row->help, strlen(row->help), OPTION, OPTION);
 }
 
+/* Of kubectl: the cluster of its current context is read where nothing else is named. */
+static bool is_plugin(void) { return strcmp(fl_program_name(), "fairlead") != 0; }
+
 static void print_verb_help(const struct fl_verb *verb)
 {
 	static const char statuses[] =
@@ -77,10 +80,10 @@ static void print_verb_help(const struct fl_verb *verb)
 	bool reads = verb->option_sets & FL_FOR_ALL;
 	bool asks = reads && verb->option_sets & FL_FOR_DAEMON;
 
-	printf("Usage: fairlead %s [OPTION...]%s%s%s\n\n", verb->name,
-	       asks  ? " [-f FILE...]" :
-	       reads ? " -f FILE..." :
-		       "",
+	printf("Usage: %s %s [OPTION...]%s%s%s\n\n", fl_program_name(), verb->name,
+	       !reads              ? "" :
+	       asks || is_plugin() ? " [-f FILE... | --context CONTEXT]" :
+				     " {-f FILE... | --context CONTEXT}",
 	       *verb->operands ? " " : "", verb->operands);
 	print_details(verb->details);
 	puts("\nOptions:");
@@ -97,9 +100,11 @@ void fl_print_help(const struct fl_verb *verb)
 		print_verb_help(verb);
 		return;
 	}
-	puts("Usage: fairlead VERB [OPTION...] [-f FILE...]\n\n"
-	     "Decides which workload a shared cluster admits next, as Kueue would, and says\n"
-	     "why: for manifests (-f), or for a machine that fairleadd shares.\n\nVerbs:");
+	printf("Usage: %s VERB [OPTION...] [-f FILE... | --context CONTEXT]\n\n",
+	       fl_program_name());
+	puts("Decides which workload a shared cluster admits next, as Kueue would, and says\n"
+	     "why: for manifests (-f), for a cluster (--context), or for a machine that\n"
+	     "fairleadd shares.\n\nVerbs:");
 	for (unsigned i = 0; i < fl_n_verbs; i++) {
 		printf("  %-20s  ", fl_verbs[i].name);
 		fill(fl_verbs[i].summary, strlen(fl_verbs[i].summary), VERB, VERB);

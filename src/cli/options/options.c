@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "cli/client/daemon.h"
 #include "cli/options/table.h"
+#include "codec/jobs/validate.h"
 #include "codec/text/quantity.h"
 #include "decide/policies.h"
 
@@ -94,15 +95,28 @@ bool fl_options_count(const char *text, uint32_t min, uint32_t max, uint32_t *re
 	return true;
 }
 
+/* "mail-type=END" is "mail-type" with a value. */
+static bool is_named(const char *given, const char *name)
+{
+	size_t n = strcspn(given, "=");
+
+	return strlen(name) == n && strncmp(given, name, n) == 0;
+}
+
 static int complain_unknown(const struct fl_verb *verb, const char *given)
 {
 	struct fl_nearest near = { .wanted = given + 2 };
 	bool is_long = strncmp(given, "--", 2) == 0;
 	const struct fl_option *row;
 
-	for (unsigned i = 0; is_long && (row = fl_option_at(i)); i++)
+	for (unsigned i = 0; is_long && (row = fl_option_at(i)); i++) {
 		if (row->sets & verb->option_sets)
 			fl_nearest_offer(&near, row->name);
+		else if (verb->option_sets & (FL_FOR_SUBMIT | FL_FOR_RUN) &&
+			 row->takes == FL_TAKES_LEFT && is_named(given + 2, row->name))
+			return fl_usage_error(verb->name, "there is no '--%s': %s", row->name,
+					      row->help);
+	}
 	if (near.n)
 		return fl_usage_error(verb->name, "unknown option '%s'; did you mean '--%s'?",
 				      given, near.name[0]);
@@ -131,7 +145,8 @@ static int take_given(struct fl_options *o, const struct fl_option *row, const c
 
 	if (!grown)
 		return fail_nomem();
-	grown[o->n_given++] = (struct fl_given){ row->name, text ? text : "" };
+	grown[o->n_given++] = (struct fl_given){ row->name, text ? text : "",
+						 row->takes == FL_TAKES_LEFT ? row->help : NULL };
 	o->given = grown;
 	return 0;
 }
@@ -155,6 +170,16 @@ static int take_format(struct fl_options *o, const struct fl_verb *verb,
 			o->output = (enum fl_format)i;
 			return 0;
 		}
+	/* As squeue's -o. */
+	if (verb->option_sets & FL_FOR_JOBS && strchr(text, '%')) {
+		o->columns = text;
+		return 0;
+	}
+	if (verb->option_sets & (FL_FOR_SUBMIT | FL_FOR_RUN))
+		return fl_usage_error(verb->name,
+				      "--%s: '%s' is neither text nor json; --output PATH is the "
+				      "file for what the job prints",
+				      row->name, text);
 	return fl_usage_error(verb->name,
 			      fl_n_formats(verb) == FL_OUTPUTS ?
 				      "--%s: '%s' is none of text, json and sarif" :
@@ -234,17 +259,43 @@ static int take(struct fl_options *o, const struct fl_verb *verb, const struct f
 	case FL_TAKES_POLICY:
 		return take_policy(text, to, o->verb);
 	case FL_TAKES_GIVEN:
+	case FL_TAKES_LEFT:
 		return take_given(o, row, text);
-	case FL_TAKES_HELP:
+	default: /* FL_TAKES_HELP */
 		fl_print_help(verb);
 		return -1;
-	default:
-		return fl_usage_error(o->verb, "--%s is not in this version; give -f FILE",
-				      row->name);
 	}
 }
 
 /* --- the line --- */
+
+/* The cluster that is read in place of files, if any is. */
+static int check_cluster(const struct fl_verb *verb, struct fl_options *o)
+{
+	bool plugin = strcmp(fl_program_name(), "fairlead") != 0;
+
+	/* A cluster and a daemon; one that is changed. */
+	if (verb->option_sets & (FL_FOR_AGREEMENT | FL_FOR_HANDOVER))
+		return 0;
+	o->of_cluster = o->context || o->kubeconfig ||
+			(plugin && reads_input(verb) && o->n_files == 0 && !o->server &&
+			 !o->socket);
+	if ((o->context || o->kubeconfig) && (o->server || o->socket))
+		return fl_usage_error(verb->name, "--context names a cluster, and --%s a daemon",
+				      o->server ? "server" : "socket");
+	if (o->namespace && o->all_namespaces)
+		return fl_usage_error(verb->name, "--namespace and --all-namespaces exclude each "
+						  "other");
+	if ((o->namespace || o->all_namespaces) && !o->of_cluster)
+		return fl_usage_error(verb->name, "--%s is of a cluster: give --context CONTEXT",
+				      o->namespace ? "namespace" : "all-namespaces");
+	if (o->namespace && !fl_kjob_is_label(o->namespace))
+		return fl_usage_error(verb->name,
+				      "--namespace '%s' is not the name of a namespace: at most 63 "
+				      "lower case letters, digits and '-'",
+				      o->namespace);
+	return 0;
+}
 
 static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 {
@@ -256,10 +307,15 @@ static int check_operands(const struct fl_verb *verb, struct fl_options *o)
 		return fl_usage_error(verb->name, "unexpected argument '%s'%s",
 				      o->operands[verb->max_operands],
 				      files ? "; files are given with -f" : "");
-	if (o->n_files == 0 && reads_input(verb) && !asks_daemon(verb))
-		return fl_usage_error(verb->name, "no input: give -f FILE, a folder, or - for "
-						  "standard input");
-	return 0;
+	if (o->socket && o->server)
+		return fl_usage_error(verb->name, "--socket and --server name two daemons");
+	int rc = check_cluster(verb, o);
+	if (rc == 0 && o->n_files == 0 && !o->of_cluster && !o->rbac && reads_input(verb) &&
+	    !asks_daemon(verb))
+		return fl_usage_error(verb->name,
+				      "no input: give -f FILE, a folder, or - for "
+				      "standard input; or --context CONTEXT for a cluster");
+	return rc;
 }
 
 /* What getopt_long calls a row: its letter, or its place behind all letters. */
@@ -270,8 +326,7 @@ static int id_of(const struct fl_option *row, unsigned i)
 
 static bool is_for(const struct fl_option *row, const struct fl_verb *verb)
 {
-	return row->sets & verb->option_sets ||
-	       (row->takes == FL_TAKES_CONTEXT && reads_input(verb));
+	return row->sets & verb->option_sets;
 }
 
 static const struct fl_option *row_of(const struct fl_verb *verb, int id)
@@ -290,29 +345,38 @@ static void list_options(const struct fl_verb *verb, struct option longs[FL_OPTI
 {
 	const struct fl_option *row;
 
-	if (verb->option_sets & FL_FOR_SUBMIT)
+	if (verb->option_sets & (FL_FOR_SUBMIT | FL_FOR_RUN))
 		*shorts++ = '+';
 	*shorts++ = ':';
 	for (unsigned i = 0; (row = fl_option_at(i)); i++) {
 		if (!is_for(row, verb))
 			continue;
 		*longs++ = (struct option){ row->name,
-					    row->argument ? required_argument : no_argument, NULL,
-					    id_of(row, i) };
+					    !row->argument ? no_argument :
+					    *row->argument ? required_argument :
+							     optional_argument,
+					    NULL, id_of(row, i) };
 		if (!row->letter)
 			continue;
 		*shorts++ = row->letter;
-		if (row->argument)
+		if (row->argument && *row->argument)
 			*shorts++ = ':';
 	}
 	*shorts = '\0';
 }
 
 /* An error of getopt_long: @id is ':' or '?'. */
-static int complain(const struct fl_verb *verb, int id, char **argv)
+static int complain(struct fl_options *o, const struct fl_verb *verb, int id, char **argv)
 {
+	const struct fl_option unknown = { .name = argv[optind - 1],
+					   .takes = FL_TAKES_LEFT,
+					   .help = id == ':' ? "it needs a value" :
+							       "it is not known here" };
 	const char *given = argv[optind - 1];
 	char letter[3] = { '-', (char)optopt, '\0' };
+
+	if (verb->option_sets & FL_FOR_SBATCH)
+		return take_given(o, &unknown, "");
 
 	if (id == ':')
 		return fl_usage_error(verb->name, "option '%s' needs a value", given);
@@ -337,8 +401,8 @@ int fl_options_parse(const struct fl_verb *verb, int argc, char **argv, struct f
 	while (rc == 0 && (id = getopt_long(argc, argv, shorts, longs, NULL)) != -1) {
 		const struct fl_option *row = row_of(verb, id);
 
-		rc = row ? take(&o, verb, row, optarg) : complain(verb, id, argv);
-		if (rc == 0 && row->has && row->takes != FL_TAKES_TEXTS)
+		rc = row ? take(&o, verb, row, optarg) : complain(&o, verb, id, argv);
+		if (rc == 0 && row && row->has && row->takes != FL_TAKES_TEXTS)
 			*(bool *)at(&o, row->has) = true;
 	}
 	o.operands = argv + optind;
@@ -361,7 +425,9 @@ void fl_options_done(struct fl_options *o)
 	free(o->variants);
 	free(o->deletions);
 	free(o->sets);
+	free(o->queues);
 	free(o->given);
 	o->files = o->was = o->changes = o->deletions = o->sets = o->variants = NULL;
+	o->queues = NULL;
 	o->given = NULL;
 }

@@ -4,9 +4,11 @@
 
 #include "base/nearest.h"
 #include "base/time.h"
-#include "cli/client/daemon.h"
+#include "cli/client/daemon_ask.h"
 #include "cli/input/eta.h"
 #include "cli/input/snapshot.h"
+#include "input/input.h"
+#include "tell/eta.h"
 #include "tell/face.h"
 #include "tell/tell.h"
 
@@ -74,15 +76,28 @@ static int prepare_trial(const struct fl_snapshot *s, struct fl_arena *arena,
 			 struct fl_report_trial *ret, fairlead_error *err)
 {
 	const struct fl_options *o = s->options;
-	const char **words = fl_arena_alloc(arena, 2 * (size_t)o->n_files + 6, sizeof(*words), err);
+	const char **words = fl_arena_alloc(arena, 2 * (size_t)o->n_files + 10, sizeof(*words),
+					    err);
 	char *now = fl_arena_alloc(arena, 40, 1, err);
 	uint32_t n = 0;
 
 	if (!words || !now)
 		return FAIRLEAD_ENOMEM;
+	if (strcmp(fl_program_name(), "fairlead") != 0)
+		words[n++] = "kubectl";
 	words[n++] = "fairlead";
 	words[n++] = "what-if";
+	if (o->kubeconfig) {
+		words[n++] = "--kubeconfig";
+		words[n++] = o->kubeconfig;
+	}
+	if (o->context) {
+		words[n++] = "--context";
+		words[n++] = o->context;
+	}
 	for (uint32_t i = 0; i < o->n_files; i++) {
+		if (fl_input_is_kept(o->files[i]))
+			continue;
 		words[n++] = "-f";
 		words[n++] = name_again(o->files[i]);
 	}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "base/limits.h"
-#include "cli/client/daemon.h"
+#include "cli/client/daemon_ask.h"
 #include "cli/input/snapshot.h"
 #include "cli/terminal/progress.h"
 #include "tell/tell.h"

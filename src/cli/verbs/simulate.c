@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/client/daemon_ask.h"
 #include "cli/input/eta.h"
 #include "cli/input/scenario.h"
 #include "cli/terminal/interrupt.h"
@@ -195,6 +196,14 @@ int fl_cmd_simulate(const struct fl_options *o)
 {
 	struct run run = { .options = o };
 	fairlead_error err = { 0 };
+
+	if (o->n_files == 0)
+		return fl_daemon_simulate(o);
+	if (o->n_changes + o->n_deletions + o->n_sets || o->no_arrivals)
+		return fl_usage_error("simulate",
+				      "--set, --change, --delete and --no-arrivals are of "
+				      "the daemon's state: leave out -f; or lay objects "
+				      "over the input with 'fairlead compare --variant'");
 
 	int rc = open_scenario(&run, &err);
 	int code = rc < 0 ? FL_EXIT_YES : fl_snapshot_warn(&run.scenario.snapshot);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "cli/client/daemon.h"
+#include "cli/client/daemon_ask.h"
 #include "cli/input/snapshot.h"
 #include "tell/tell.h"
 
