@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "codec/object/kube.h"
+#include "codec/object/known.h"
 
 static bool says_more(const struct fl_kube_field *f) { return f->note || f->doc; }
 
