@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * clock - a library for LD_PRELOAD: the clock on the wall is off by so many seconds as the file
- * CLOCK_FILE says, whenever it is asked; the time since boot goes on as it does
+ * CLOCK_FILE says, whenever it is asked; and all clocks by those that TIME_FILE says, as if so much
+ * time had gone by
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-static long offset(void)
+static long offset(const char *variable)
 {
-	const char *file = getenv("CLOCK_FILE");
+	const char *file = getenv(variable);
 	int fd = file ? open(file, O_RDONLY | O_CLOEXEC) : -1;
 	char text[32] = { 0 };
 
@@ -28,8 +29,11 @@ int clock_gettime(clockid_t id, struct timespec *ret)
 {
 	int r = (int)syscall(SYS_clock_gettime, id, ret);
 
-	if (r == 0 && (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE))
-		ret->tv_sec += offset();
+	if (r != 0 || id == CLOCK_PROCESS_CPUTIME_ID || id == CLOCK_THREAD_CPUTIME_ID)
+		return r;
+	ret->tv_sec += offset("TIME_FILE");
+	if (id == CLOCK_REALTIME || id == CLOCK_REALTIME_COARSE)
+		ret->tv_sec += offset("CLOCK_FILE");
 	return r;
 }
 

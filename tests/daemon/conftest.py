@@ -5,16 +5,23 @@ import http.client
 import json
 import os
 import pathlib
+import pwd
+import re
 import shutil
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 
 import pytest
 
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
+sys.path.append(str(SOURCE / "tests" / "lib"))
+import openapi  # noqa: E402
+from ports import free_port  # noqa: E402
+
 DEADLINE = 60.0
 OVER = ("done", "failed", "cancelled")
 
@@ -50,7 +57,49 @@ class Answer:
 
     @property
     def error(self):
-        return self.json()["error"]["text"]
+        problem = self.json()
+        return problem["error"] if problem.get("status") == "error" else problem["text"]
+
+
+ACCOUNT = 64733  # of a daemon that root has started, where there is no account "fairlead"
+try:
+    ACCOUNT = pwd.getpwnam("fairlead").pw_uid
+except KeyError:
+    pass
+
+
+# The tests are root, and make up users.
+AS_ROOT = ["--root-jobs", "--users", "1-4294967294"] if os.geteuid() == 0 else []
+
+
+def open_file_limits(daemon, new=None):
+    """Of the daemon, asked and set as its user: root may not where it lacks a capability."""
+    change = f", {new!r}" if new else ""
+    code = f"import resource; print(*resource.prlimit({daemon.process.pid}, resource.RLIMIT_NOFILE{change}))"
+    as_account = {"user": ACCOUNT, "group": ACCOUNT, "extra_groups": []} if os.geteuid() == 0 else {}
+    said = subprocess.run(["/usr/bin/python3", "-c", code], capture_output=True, text=True, check=True, cwd="/",
+                          **as_account).stdout
+    return tuple(map(int, said.split()))
+
+
+def processor_seconds(daemon):
+    """Which it has used: not more where others use the machine, too."""
+    fields = pathlib.Path(f"/proc/{daemon.process.pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def let_pass(folder):
+    """A daemon that root has started is not root: pytest's folders are closed to others.  In this one
+    it makes backups, and removes its socket."""
+    os.chown(folder, ACCOUNT, ACCOUNT)
+    for one in [folder, *folder.parents]:
+        if one.name.startswith("fairlead-") or one == pathlib.Path(tempfile.gettempdir()):
+            break
+        one.chmod(one.stat().st_mode | 0o055)
+
+
+# The command asks over TCP, with TLS and a token; the tests themselves go on over the socket.
+OVER_TCP = bool(os.environ.get("FAIRLEAD_TEST_SERVER"))
 
 
 class Daemon:
@@ -62,9 +111,15 @@ class Daemon:
         self.socket = folder / "d.sock"
         self.config = config
         self.process = None
+        self.port = free_port() if OVER_TCP and config else None
 
     def start(self, *more, ready=True, environment=None):
         args = [os.environ["FAIRLEADD"], "--state", str(self.state), "--socket", str(self.socket)]
+        args += AS_ROOT
+        if AS_ROOT:
+            let_pass(self.folder)
+        if self.port:
+            self.listen()
         if self.config:
             args += ["--config", str(self.config)]
         args += more
@@ -74,6 +129,34 @@ class Daemon:
         if ready:
             self.until(lambda: self.is_up(), "it listens")
         return self
+
+    def listen(self):
+        """On TCP as well: .spec.listen of its configuration."""
+        text = self.config.read_text()
+        if "  listen: " not in text:
+            listen = f"  listen: [{{address: '127.0.0.1:{self.port}', tls: {{selfSigned: true}}}}]\n"
+            text, n = re.subn(r"kind: Daemon\n(?:.*\n)*?spec:\n", lambda m: m.group(0) + listen, text, count=1)
+            assert n == 1, text
+            self.config.write_text(text)
+
+    @property
+    def reached(self):
+        """Variables with which the command asks it."""
+        if not self.port:
+            return {"FAIRLEAD_SOCKET": str(self.socket)}
+        variables = {"XDG_CONFIG_HOME": str(self.folder / "configuration")}
+        if not (self.folder / "configuration").exists():
+            self.log_in(variables)
+        return variables
+
+    def log_in(self, variables):
+        found = self.until(lambda: re.search(r"certificate SHA-256 (\S+)\n", self.said()), "it says its fingerprint")
+        made = self.post("/v1/tokens", {"name": "tests", "role": "admin"})
+        assert made.status == 201, made.text
+        done = subprocess.run([os.environ["FAIRLEAD"], "login", f"https://127.0.0.1:{self.port}", "--server-fingerprint", found[1]],
+                              input=made.json()["token"], capture_output=True, text=True, timeout=DEADLINE, check=False,
+                              env={**os.environ, **variables})
+        assert done.returncode == 0, done.stderr
 
     def is_up(self):
         assert self.process.poll() is None, self.said()
@@ -109,9 +192,11 @@ class Daemon:
                 connection.request(method, path, body, headers or {})
             except BrokenPipeError:
                 pass  # it was answered before all of it was sent
-            return Answer(connection.getresponse())
+            answer = Answer(connection.getresponse())
         finally:
             connection.close()
+        openapi.check(method, path, answer.status, answer.headers["Content-Type"], answer.body)
+        return answer
 
     def get(self, path):
         return self.ask("GET", path)
@@ -153,12 +238,19 @@ def pytest_configure(config):
     """A folder of its own: the usual one of a user is closed to others whenever any pytest begins."""
     if config.option.basetemp is None:
         config.own_temp = tempfile.mkdtemp(prefix="fairlead-")
+        os.chmod(config.own_temp, 0o755)  # a daemon that root has started is not root
         config.option.basetemp = os.path.join(config.own_temp, "t")
 
 
 def pytest_sessionfinish(session, exitstatus):
     if exitstatus == 0 and hasattr(session.config, "own_temp"):
         shutil.rmtree(session.config.own_temp, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def passed(tmp_path):
+    if os.geteuid() == 0:
+        let_pass(tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -181,8 +273,9 @@ def daemon(tmp_path):
 def end(daemon):
     """Jobs outlive a daemon; here none is to be left."""
     if daemon.process.poll() is None:
-        for job in daemon.get("/v1/jobs?limit=10000").json()["jobs"]:
-            daemon.post(f"/v1/jobs/{job['id']}/cancel")
+        jobs = [str(job["id"]) for job in daemon.get("/v1/jobs?limit=10000").json()["jobs"]]
+        for some in range(0, len(jobs), 500):
+            daemon.post("/v1/jobs/cancel", {"jobs": ",".join(jobs[some:some + 500])})
         daemon.until(lambda: not daemon.get("/v1/jobs").json()["jobs"], "all jobs are over")
     return daemon.stop()
 

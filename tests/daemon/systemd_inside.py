@@ -7,7 +7,7 @@ import signal
 import stat
 import subprocess
 
-from conftest import CONFIG, Daemon
+from conftest import ACCOUNT, CONFIG, Daemon
 
 CONFIGURATION = pathlib.Path("/etc/fairlead/daemon.yaml")
 DROP_IN = pathlib.Path("/run/systemd/system/fairleadd.service.d/sooner.conf")
@@ -30,6 +30,26 @@ def said(text):
 
 def runners():
     return subprocess.run(["pgrep", "-c", "fairlead-runner"], capture_output=True, text=True).stdout.strip()
+
+
+def submit_as(user, daemon):
+    """The number of a job of that user, who has no account."""
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.setgroups([])
+        os.setresgid(user, user, user)
+        os.setresuid(user, user, user)
+        os.write(write, str(daemon.submit("sleep", "1000", directory="/")).encode())
+        os._exit(0)
+    os.close(write)
+    os.wait()
+    return int(os.read(read, 32))
+
+
+def owners_of(name):
+    """Real users of the processes with that name."""
+    pids = subprocess.run(["pgrep", "-x", name], capture_output=True, text=True).stdout.split()
+    return {int(pathlib.Path(f"/proc/{pid}/status").read_text().split("Uid:\t")[1].split()[0]) for pid in pids}
 
 
 def goes_on(daemon, job):
@@ -61,14 +81,17 @@ def main():
     assert daemon.get("/v1/health").json()["status"] == "ok"
     assert stat.S_IMODE(os.stat("/var/lib/fairlead").st_mode) == 0o700
     assert stat.S_IMODE(os.stat("/run/fairlead").st_mode) == 0o755
-    job = daemon.submit("sleep", "1000")
+    assert os.stat("/var/lib/fairlead").st_uid == ACCOUNT
+    job = submit_as(65530, daemon)
     daemon.wait(job, "runs")
+    assert [owners_of(name) for name in ("fairleadd", "fairlead-spawn", "fairlead-runner")] == [
+        {ACCOUNT}, {0}, {65530}]
 
     systemctl("restart", "fairleadd")
     goes_on(daemon, job)
     survives(daemon, job, signal.SIGKILL, restarts=1)
     survives(daemon, job, signal.SIGSTOP, restarts=2)
-    assert said("Watchdog timeout")
+    daemon.until(lambda: said("Watchdog timeout"), "the journal has why")
 
     # Whole or not at all.
     CONFIGURATION.write_text("nonsense")
@@ -79,6 +102,7 @@ def main():
     # Jobs outlive the service, and what is not valid is not tried twice.
     systemctl("stop", "fairleadd")
     assert (shown("Result"), runners()) == ("success", "1")
+    daemon.until(lambda: not owners_of("fairlead-spawn"), "its spawner ends with it")
     systemctl("start", "fairleadd", code=1)
     assert (shown("Result"), shown("ExecMainStatus"), shown("ActiveState")) == ("exit-code", "1", "failed")
     CONFIGURATION.write_text(CONFIG)

@@ -15,7 +15,7 @@ def ask(daemon, tmp_path):
     def run(*args):
         done = subprocess.run([os.environ["FAIRLEAD"], *args], cwd=tmp_path, stdout=subprocess.PIPE, timeout=60,
                               stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True, check=False,
-                              env={**os.environ, "FAIRLEAD_SOCKET": str(daemon.socket), "LC_ALL": "C.UTF-8",
+                              env={**os.environ, **daemon.reached, "LC_ALL": "C.UTF-8",
                                    "FAIRLEAD_QUEUE": "default"})
         return done.returncode, done.stdout, done.stderr
 

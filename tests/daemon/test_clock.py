@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The clock on the wall is set, while the daemon runs and while it does not: it is nothing but how times are shown."""
+"""The clock on the wall is set, while the daemon runs and while it does not: it is how times are shown, and begins jobs."""
 import datetime
 import os
 import subprocess
@@ -73,3 +73,20 @@ def test_clock_is_set(daemon, monkeypatch):
     checked = subprocess.run([os.environ["FAIRLEADD"], "--verify", "--state", str(daemon.state)],
                              capture_output=True, text=True)
     assert checked.returncode == 0, checked.stderr
+
+
+def utc(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
+
+
+def test_begin_follows_the_clock(daemon):
+    """Jobs begin by the clock as it is set, soon after that; one whose begin has come does not wait for it again."""
+    soon, later = daemon.submit("sleep", "600", begin=utc(1800)), daemon.submit("true", begin=utc(10 * DAY))
+    assert daemon.job(soon)["state"] == "waits"
+    set_clock(daemon, 3600)
+    daemon.wait(soon, "runs")
+    set_clock(daemon, 0)
+    daemon.stop(9)
+    daemon.start()
+    assert [daemon.job(n)["state"] for n in (soon, later)] == ["runs", "waits"]
+    assert daemon.post(f"/v1/jobs/{soon}/cancel").status == 200

@@ -28,6 +28,10 @@ SAYS = 'echo "begin $FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT" >>"$1"; sleep "$2"; ' \
        'echo "end $FAIRLEAD_JOB_ID $FAIRLEAD_ATTEMPT" >>"$1"'
 
 
+# Of no job that was not updated.
+UPDATE = {"priority": 7, "timeLimit": "9m", "name": "updated", "comment": "x"}
+
+
 class Gone(Exception):
     """The daemon was killed."""
 
@@ -40,6 +44,7 @@ class Trial:
         self.witness.touch()
         self.taken, self.cancelled, self.backed_up = set(), set(), False
         self.asked = set()  # to be cancelled, whether it was answered or not
+        self.updated = set()
 
     def __str__(self):
         what = self.log.read_text().strip() if self.log.exists() else "never"
@@ -66,6 +71,14 @@ class Trial:
         if jobs and self.ask("POST", f"/v1/jobs/{jobs[0]}/cancel").status == 200:
             self.cancelled.add(jobs[0])
 
+    def update(self, jobs):
+        """All of it or nothing, and what was answered stays."""
+        body = {"jobs": str(jobs[0]), "set": UPDATE} if jobs else {"user": "nobody", "set": UPDATE}
+        answer = self.ask("POST", "/v1/jobs/update", json.dumps(body))
+        if answer.status == 200 and jobs:
+            assert answer.json()["done"] == 1, answer.text
+            self.updated.add(jobs[0])
+
     def before(self):
         """A state that has something in it, and a job that runs."""
         self.daemon.start()
@@ -85,6 +98,7 @@ class Trial:
                 self.submit()
             array = self.submit(array=3)
             self.cancel(self.submit(hold=True))
+            self.update(self.submit(hold=True))
             if array:
                 self.submit(after=[{"job": array[0]}])
             self.ask("POST", "/v1/reload")
@@ -92,6 +106,9 @@ class Trial:
             time.sleep(0.25)
             endless = self.submit(["sleep", "60"])
             time.sleep(0.1)
+            if endless:
+                self.ask("POST", "/v1/jobs/requeue", json.dumps({"jobs": str(endless[0])}))
+                time.sleep(0.1)
             self.cancel(endless)
             time.sleep(0.1)
             self.daemon.process.send_signal(signal.SIGTERM)
@@ -128,6 +145,10 @@ class Trial:
                        if row["name"] != "sleep" and row["state"] != "held")
 
         self.daemon.until(over, "all that was taken is over")
+        for number in self.taken:
+            job = self.daemon.job(number)
+            has = [job.get(key) == value for key, value in UPDATE.items()]
+            assert all(has) if number in self.updated else all(has) or not any(has), (number, job)
         for row in jobs.values():
             if row["state"] not in OVER:
                 self.asked.add(row["id"])

@@ -57,6 +57,9 @@ def asks(daemon, queue, cpu):
 
 def proposals(daemon, job):
     answer = daemon.get(f"/v1/jobs/{job}/explain?format=json").json()
+    assert daemon.get(f"/v1/workloads/default/{job}/explain?format=json").json()["workload"] == answer["workload"]
+    for wrong in "none", "0", "9" * 40:
+        assert daemon.get(f"/v1/workloads/default/{wrong}/explain").status == 404
     return {c["field"]: c for p in answer.get("proposals", []) for c in p["changes"]}
 
 
@@ -137,7 +140,7 @@ def test_whose_jobs_they_are(tmp_path):
 def pasted(daemon, job):
     """Of each command that explain prints: does it run, and preempt others for the job or admit it?"""
     folder = os.path.dirname(os.environ["FAIRLEAD"])
-    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", "FAIRLEAD_SOCKET": str(daemon.socket)}
+    environment = {**os.environ, "PATH": f"{folder}:{os.environ['PATH']}", **daemon.reached}
     text = daemon.get(f"/v1/jobs/{job}/explain").text
     out = []
     for command in re.findall(r"(?m)^    (fairlead .*)$", text):

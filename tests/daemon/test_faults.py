@@ -244,7 +244,8 @@ def test_killed_under_load(company, tmp_path, record_property):
             jobs[number]["state"] == "done" and number not in meddler.cancelled), jobs[number]
     assert sum(jobs[n]["state"] == "done" for n in acknowledged) > len(acknowledged) // 3
     for (number, _attempt), times in runs.items():
-        assert number not in meddler.cancelled or times[0][0] < meddler.cancelled[number] + 1, "it ran after that"
+        # A runner that was about to start it may be late by as much as the machine is busy.
+        assert number not in meddler.cancelled or times[0][0] < meddler.cancelled[number] + 5, "it ran after that"
     for run, times in runs.items():
         assert len(times) == 1, f"{run} ran {len(times)} times"
     spans = collections.defaultdict(list)
@@ -613,7 +614,7 @@ spec: {{cohortName: {json.dumps("no" + odd + "where")}, {json.dumps("fi" + odd +
         assert answer.status == 400, answer.text
     tree = company.get("/v1/tree?format=text")
     assert tree.status == 200 and odd not in tree.text
-    environment = {**os.environ, "FAIRLEAD_SOCKET": str(company.socket)}
+    environment = {**os.environ, **company.reached}
     for verb in ["tree"], ["plan"], ["queues"]:
         done = subprocess.run([os.environ["FAIRLEAD"], *verb, "--socket", str(company.socket)],
                               capture_output=True, text=True, env=environment)

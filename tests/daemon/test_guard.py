@@ -53,7 +53,7 @@ def test_state_of_a_user(place):
     theirs(place.state)
     said = refused(place)
     assert f"error: {place.state} belongs to user {USER}, and that user could run jobs as every user" in said
-    assert "chown -Rh 0" in said and "choose another folder" in said
+    assert f"chown -Rh {conftest.ACCOUNT if os.geteuid() == 0 else os.geteuid()}" in said and "choose another folder" in said
     # So is what is below a folder of theirs, that is there and that would be made.
     home = theirs(place.folder / "home")
     place.state = home / "state"
@@ -82,6 +82,8 @@ def test_file_in_the_state_of_a_user(place):
     planted.write_bytes(data)
     planted.chmod(0o600)
     os.chown(planted, USER, USER)
+    for made in planted.parent, planted.parent.parent:
+        os.chown(made, conftest.ACCOUNT, conftest.ACCOUNT)
     who = place.folder / "who"
     assert who.read_text() == "0\n"
     for more in [], ["--adopt-runs"]:
@@ -155,7 +157,7 @@ def test_backup_of_a_user_is_not_restored(place):
 
 @root_only
 def test_where_backups_of_admins_go(place):
-    """Folders of root's, where an admin says: below the configured one only."""
+    """Folders of the daemon's, where an admin says: below the configured one only."""
     folder = place.folder
     place.config = conftest.write_config(folder)
     text = place.config.read_text().replace("access: {", f"access: {{admins: {{users: ['{USER}']}}, ")
@@ -167,25 +169,26 @@ def test_where_backups_of_admins_go(place):
         return status, json.loads(said)
 
     status, said = back_up(f"{folder}/made")
-    assert status == 403 and said["error"]["text"] == "the configuration names no folder for backups"
+    assert status == 403 and said["text"] == "the configuration names no folder for backups"
     place.config.write_text(text.replace("spec:\n", f"spec:\n  backups: {folder}/backups\n", 1))
     assert place.post("/v1/reload").status == 200
     (folder / "backups").mkdir(mode=0o755)
+    os.chown(folder / "backups", conftest.ACCOUNT, conftest.ACCOUNT)
     for to in (f"{folder}/made", f"{folder}/backups/../made", f"{folder}/backups-made", f"{folder}/backups"):
         status, said = back_up(to)
-        assert status == 403 and f"is not below {folder}/backups" in said["error"]["text"], said
+        assert status == 403 and f"is not below {folder}/backups" in said["text"], said
     # Root's own, by a link of root's; and what a user can change is nobody's place for one.
     (folder / "backups" / "out").symlink_to(folder)
     assert back_up(f"{folder}/backups/out/made")[0] == 403
     theirs(folder / "backups" / "theirs")
     for ask in back_up, lambda to: ((a := place.post(f"/v1/backup?to={to}")).status, a.json()):
         status, said = ask(f"{folder}/backups/theirs/made")
-        assert status == 403 and f"belongs to user {USER}" in said["error"]["text"], said
+        assert status == 403 and f"belongs to user {USER}" in said["text"], said
     answer = place.post("/v1/backup?to=/no/such/folder")
     assert answer.status == 403 and "there is no folder /no" in answer.error
     assert not list(folder.rglob("made")) and not list((folder / "backups" / "theirs").iterdir())
     assert back_up(f"{folder}/backups/monday") == (200, {"backup": f"{folder}/backups/monday"})
-    assert (folder / "backups" / "monday").stat().st_uid == 0
+    assert (folder / "backups" / "monday").stat().st_uid == conftest.ACCOUNT
     # Root may name any, and the configured one counts from the next reload on.
     assert place.post(f"/v1/backup?to={folder}/made").status == 200
     assert (folder / "made" / "fairlead.db").exists()
@@ -204,7 +207,7 @@ def test_what_may_outlive_its_job(place):
     assert (told in place.said()) == (not contained)
     assert ("jobs have a namespace of processes each" in place.said()) == contained
     text = subprocess.run([os.environ["FAIRLEAD"], "job", str(number)], capture_output=True, text=True,
-                          env={**os.environ, "FAIRLEAD_SOCKET": str(place.socket)}).stdout
+                          env={**os.environ, **place.reached}).stdout
     assert ("not held    what it starts" in text) == (not contained), text
     place.post(f"/v1/jobs/{number}/cancel")
     place.wait(number)
@@ -221,6 +224,7 @@ def test_a_user_is_told_what_may_outlive_a_job(place, tmp_path_factory):
         pytest.skip(f"another user cannot run what is in {build}")
     config = conftest.write_config(place.folder)
     config.write_text(config.read_text().replace("  machine:\n", "  machine:\n    cgroup: off\n"))
+    os.chown(place.folder, 0, 0)
     place.folder.chmod(0o1777)
     with open(place.folder / "log", "wb") as log:
         place.process = subprocess.Popen(
@@ -233,7 +237,7 @@ def test_a_user_is_told_what_may_outlive_a_job(place, tmp_path_factory):
     number = somebody_submits(place)
     assert place.job(number)["contained"] is False
     text = subprocess.run([os.environ["FAIRLEAD"], "job", str(number)], capture_output=True, text=True,
-                          env={**os.environ, "FAIRLEAD_SOCKET": str(place.socket)}).stdout
+                          env={**os.environ, **place.reached}).stdout
     assert "not held    processes that it starts with a session and an environment of their own may outlive it" in text
 
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from conftest import Daemon
+from conftest import Daemon, ms
 
 MACHINE = """
 apiVersion: fairlead.dev/v1alpha1
@@ -159,12 +159,15 @@ def test_admission_fair_sharing(daemon_of):
     """Of two local queues the one that has used less is next, also after a restart."""
     daemon = daemon_of(MACHINE.replace("COHORT", "cohort: company") + AFS +
                        LOCAL.replace("NAME", "one") + LOCAL.replace("NAME", "two"))
-    used = sleeps(daemon, "one", 4, 1, seconds=2)
+    used = [daemon.submit("sh", "-c", "until [ -e end ]; do sleep 0.05; done", queue="one", requests={"cpu": "4"})]
     later = sleeps(daemon, "one", 4, 1, seconds=1) + sleeps(daemon, "two", 4, 1, seconds=1)
+    daemon.wait(used[0], "runs")
     daemon.stop()
     daemon.start()
+    daemon.until(lambda: daemon.job(used[0])["ranSeconds"] > 2, "the first has used something")
+    (daemon.folder / "end").touch()
     daemon.until(lambda: states(daemon, used + later) == ["done"] * 3, "all had their turn")
-    begins = [daemon.job(n)["startedAt"] for n in later]
+    begins = [ms(daemon.job(n)["startedAt"]) for n in later]
     assert begins[1] < begins[0]
 
 

@@ -10,7 +10,6 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
-import time
 
 import pytest
 
@@ -213,7 +212,8 @@ def test_a_run_that_cannot_be_read_is_ended_before_it_runs_again(daemon, when):
         for _, witness in jobs.values():
             witness.end.touch()
         daemon.until(lambda: all(len(w.lines) == 2 for _, w in jobs.values()), "they end")
-        time.sleep(0.2)  # and are written down by their runners
+        runners = ["pgrep", "-f", f"{daemon.state}/runs/"]
+        daemon.until(lambda: not subprocess.run(runners, capture_output=True, check=False).stdout, "runners have written that down")
     for what, (number, _) in jobs.items():
         DAMAGE[what](daemon.state / "runs" / str(number) / "1")
     daemon.start()
@@ -300,7 +300,8 @@ def test_restore_into_a_new_folder_while_a_job_runs(elsewhere, lock):
 
 def test_restore_to_another_disk_while_a_job_runs(elsewhere):
     """Its folder cannot be moved there: it is ended before it runs again."""
-    other = pathlib.Path(tempfile.mkdtemp(dir="/dev/shm"))
+    other = pathlib.Path(tempfile.mkdtemp(dir="/dev/shm", prefix="fairlead-"))
+    other.chmod(0o755)
     if os.stat(other).st_dev == os.stat(elsewhere.folder).st_dev:
         pytest.skip("there is no other file system")
     try:
@@ -518,7 +519,7 @@ def test_damage_is_no_mistake_of_who_asks(daemon, what):
 
 def fairlead(daemon, *args):
     return subprocess.run([os.environ["FAIRLEAD"], *args], capture_output=True, text=True, check=False,
-                          env={**os.environ, "FAIRLEAD_SOCKET": str(daemon.socket)})
+                          env={**os.environ, **daemon.reached})
 
 
 def events(daemon, kind):

@@ -3,11 +3,15 @@
 import glob
 import os
 import pathlib
+import pty
 import re
 import signal
 import socket
 import subprocess
 import time
+
+import pytest
+from conftest import ACCOUNT
 
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
 
@@ -23,12 +27,13 @@ def processes(word):
 
 
 class Run:
-    """run.sh as it is called in CI: nothing of it is a terminal."""
+    """run.sh as it is called in CI: nothing of it is a terminal, unless `files` are."""
 
-    def __init__(self, **environment):
+    FILES = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+
+    def __init__(self, files=None, user=None, **environment):
         self.process = subprocess.Popen(
-            [SOURCE / "examples/machine/run.sh"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT, start_new_session=True, text=True,
+            [SOURCE / "examples/machine/run.sh"], start_new_session=True, **(files or self.FILES), **(user or {}),
             env={**os.environ, "LC_ALL": "C.UTF-8", "FAIRLEAD_SPEED": "2", **environment})
 
     def until(self, word):
@@ -80,12 +85,73 @@ def test_the_whole_story(tmp_path):
     assert out.count("fairlead top") >= 6 and "\x1b" not in out
     assert re.search(r"Preempted +\d+  vision +is preempted because its side has the larger share, for job \d+", out)
     # For quota, mostly; for its turn, or for victims that go, when there is some just then.
-    assert re.search(r"== why job 62 waits\n\njob 62 waits\b", out) and "asks for: 1 cpu" in out
+    assert re.search(r"== why job 62 waits\n\n\$ fairlead explain 62\njob 62 waits\b", out) and "asks for: " in out
     report = out[out.index("== what each team had"):]
     rows = {line.strip("├└─ ").split()[0]: line for line in report.splitlines() if "cpu" in line and "%" in line}
     had = {team: int(re.search(r"(\d+) %", rows[team])[1]) for team in ("vision", "language", "robotics")}
     assert sum(had.values()) in (99, 100, 101) and had["vision"] > had["language"] > had["robotics"] > 0
     assert "fairleadd --config examples/machine/daemon.yaml" in report
+    assert_failed_and_interactive(out, "not a tty")
+
+
+def assert_failed_and_interactive(out, terminal):
+    assert re.search(r"\$ fairlead job 63\nJob 63, cat\nfailed: exited with status 1\n", out), out
+    assert re.search(r"The last lines of standard error\n  .*results\.csv.*No such file", out), out
+    assert re.search(rf"\$ fairlead run .* -- tty\n{terminal}\n", out), out
+
+
+class Sized:
+    """A daemon whose machine has as much as is said, for run.sh."""
+
+    def __init__(self, folder, cpu):
+        text = (SOURCE / "examples/machine/daemon.yaml").read_text()
+        text = text.replace("[company.yaml]", f"[{SOURCE}/examples/machine/company.yaml]")
+        text, n = re.subn(r"- name: default .*", f'- {{name: default, resources: {{cpu: "{cpu}", memory: 16Mi}}}}', text)
+        assert n == 1
+        (folder / f"{cpu}.yaml").write_text(text)
+        self.program = folder / f"fairleadd-{cpu}"
+        self.program.write_text(f'#!/bin/sh\nshift 2\nexec {os.environ["FAIRLEADD"]} --config {folder}/{cpu}.yaml "$@"\n')
+        self.program.chmod(0o755)
+
+
+def test_machines_of_any_size(tmp_path):
+    """Not waited for one after the other: their jobs sleep."""
+    parts = {"500m": "62m", "1": "125m", "64": "8"}
+    runs = {cpu: Run(FAIRLEADD=str(Sized(tmp_path, cpu).program), FAIRLEAD=os.environ["FAIRLEAD"]) for cpu in parts}
+    for cpu, run in runs.items():
+        code, out = run.end()
+        assert code == 0, out
+        assert f"== {cpu} cpu for three teams, {parts[cpu]} for each job" in out
+        assert "Preempted" in out and f"asks for    cpu={parts[cpu]}\n" in out
+        assert max(map(int, re.findall(r"(\d+) run,", out))) == 8, out
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the whole story is that of a user")
+def test_as_a_user(tmp_path):
+    user = {"user": ACCOUNT, "group": ACCOUNT, "extra_groups": [], "cwd": "/"}
+    if subprocess.run(["test", "-x", os.environ["FAIRLEAD"]], check=False, **user).returncode:
+        pytest.skip("another user cannot run a build below a folder of root")
+    run = Run(user=user, HOME="/nonexistent")
+    code, out = run.end()
+    assert code == 0, out
+    assert "--account root" not in out
+    assert_failed_and_interactive(out, "not a tty")
+
+
+def test_at_a_terminal():
+    ours, theirs = pty.openpty()
+    run = Run(files={"stdin": theirs, "stdout": theirs, "stderr": theirs}, FAIRLEAD_SPEED="4", TERM="dumb")
+    os.close(theirs)
+    out = b""
+    while True:
+        try:
+            out += os.read(ours, 65536)
+        except OSError:  # nobody has it open any more
+            break
+    os.close(ours)
+    assert run.process.wait(30) == 0, out.decode()
+    text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out.decode().replace("\r\n", "\n"))
+    assert_failed_and_interactive(text, "/dev/pts/\\d+")
 
 
 def test_interrupted():

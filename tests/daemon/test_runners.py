@@ -11,6 +11,7 @@ import conftest
 from conftest import Daemon
 
 JOBS = "jobs: {grace: 1s, losses: 3}"
+UNTIL_TOLD = "until [ -e end ]; do sleep 0.05; done"
 
 
 @pytest.fixture(params=["auto", "off"])
@@ -57,7 +58,7 @@ def lines(place, name="up"):
 
 
 def left(place):
-    place.until(lambda: not processes(place.mark), "nothing is left of it", seconds=10)
+    place.until(lambda: not processes(place.mark), "nothing is left of it")
 
 
 def is_contained(place, number):
@@ -104,9 +105,10 @@ def test_runner_killed_without_daemon(place):
 
 def test_runner_killed_while_the_daemon_is_stopped(place):
     lost = place.submit("sleep", f"{place.mark}1")
-    ends = place.submit("sh", "-c", "sleep 0.3; exit 7")
+    ends = place.submit("sh", "-c", f"{UNTIL_TOLD}; exit 7")
     place.wait(lost, "runs"), place.wait(ends, "runs")
     place.process.send_signal(signal.SIGSTOP)
+    (place.folder / "end").touch()
     kill_runner(place, lost)
     place.until(lambda: not processes(f"{place.state}/runs/{ends}/"), "the other one has ended")
     place.process.send_signal(signal.SIGCONT)
@@ -115,11 +117,12 @@ def test_runner_killed_while_the_daemon_is_stopped(place):
 
 
 def test_jobs_that_end_without_daemon(place):
-    commands = "sleep 0.3; exit 9", "sleep 0.2; kill -11 $$", "sleep 0.3"
+    commands = f"{UNTIL_TOLD}; exit 9", f"{UNTIL_TOLD}; kill -11 $$", UNTIL_TOLD
     numbers = [place.submit("sh", "-c", command) for command in commands]
     for number in numbers:
         place.wait(number, "runs")
     place.stop(signal.SIGKILL)
+    (place.folder / "end").touch()
     place.until(lambda: not processes(f"{place.state}/runs/"), "all have ended")
     place.start()
     ends = [(place.wait(n)["state"], place.job(n)["exit"]["kind"], place.job(n)["exit"]["status"])
@@ -182,7 +185,7 @@ def test_what_ended_jobs_leave_behind(place):
 
 
 def test_time_limit_of_a_deaf_job(place):
-    number = place.submit("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done", timeLimit="200ms",
+    number = place.submit("sh", "-c", "trap '' TERM; while :; do sleep 0.1; done", timeLimit="3s",  # to become deaf
                           grace="200ms")
     job = place.wait(number)
     assert job["state"] == "failed" and "time limit" in job["reason"]
@@ -193,3 +196,29 @@ def test_many_tasks(place):
     number = place.submit("sh", "-c", "echo $FAIRLEAD_TASK", tasks=200, requests={"cpu": "1m"})
     assert place.wait(number)["state"] == "done"
     assert place.get(f"/v1/jobs/{number}/log?task=199").text == "199\n"
+
+
+def test_devices_of_two_resources_with_the_same_numbers(tmp_path):
+    """After a restart a run has its own still, and those of the other resource are free."""
+    config = conftest.write_config(tmp_path)
+    config.write_text(config.read_text().replace("    - {name: default,", """\
+    - name: gpus
+      resources: {nvidia.com/gpu: auto}
+      devices: {resource: nvidia.com/gpu, numbers: [0, 1]}
+    - name: cards
+      resources: {example.com/card: auto}
+      devices: {resource: example.com/card, numbers: [0, 1]}
+    - {name: default,"""))
+    daemon = Daemon(tmp_path, config).start()
+    try:
+        def hold(resource):
+            number = daemon.submit("sleep", "600", requests={resource: "1"})
+            daemon.wait(number, "runs")
+            return daemon.job(number)["devices"]
+
+        assert hold("nvidia.com/gpu") == [0]
+        assert daemon.stop() == 0
+        daemon.start()
+        assert (hold("example.com/card"), hold("example.com/card"), hold("nvidia.com/gpu")) == ([0], [1], [1])
+    finally:
+        conftest.end(daemon)

@@ -76,7 +76,7 @@ def test_bytes_of_a_user(tmp_path):
             assert answer.status == 429
             assert answer.error == ("the jobs of a user that have not ended may have at most 64Ki of "
                                     "commands and environments")
-            assert "bytesPerUser" in answer.json()["error"]["hint"]
+            assert "bytesPerUser" in answer.json()["hint"]
         assert len(daemon.get("/v1/jobs").json()["jobs"]) == 3  # all or none
         small = daemon.submit("true", hold=True)
         # The same after a start, from a checkpoint and without one.
@@ -119,6 +119,7 @@ def test_a_start_says_that_it_lasts(tmp_path):
     path = tmp_path / "notify"
     manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
     manager.bind(str(path))
+    path.chmod(0o777)
     manager.settimeout(60)
     daemon = Daemon(tmp_path)
     process = subprocess.Popen(
@@ -183,7 +184,8 @@ def test_threads_whatever_the_environment_says(tmp_path):
         daemon.start(environment={"UV_THREADPOOL_SIZE": size})
         made = len(os.listdir(f"/proc/{daemon.process.pid}/task"))
         assert daemon.stop() == 0
-        assert made == 1 + 4, size
+        hears = os.geteuid() == 0  # one hears the answers of the process that starts runs
+        assert made == 1 + 4 + hears, size
 
 
 def test_help_fits_a_terminal():

@@ -9,6 +9,7 @@ import os
 import pathlib
 import random
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -59,13 +60,13 @@ def work(d, r):
         elif what == 1 and held:
             d.act(held.pop(r.randrange(len(held))), r.choice(["cancel", "release"]))
         elif what == 2:
-            d.over(d.submit("false"))
+            d.over(d.submit("sh", "-c", "echo out; echo err >&2; exit 1"))
         elif what == 3:
             d.act(d.submit(hold=True, environment={"MUCH": "x" * r.randrange(60000)}), "cancel")
         elif what == 4:
-            d.over(d.submit("sh", "-c", "echo something"))
+            d.over(d.submit("sh", "-c", "echo out; sleep 0.01; echo err >&2; sleep 0.01; echo more"))
         else:
-            d.submit("true")
+            d.submit("sh", "-c", "echo err >&2; echo out")
 
 
 def record(folder, r):
@@ -83,6 +84,31 @@ def record(folder, r):
                     "nothing runs")
             d.stop()
     return d
+
+
+def check_output(d, number):
+    """Whatever was lost of a job's output, both streams as one have what each of them has, once."""
+    log = f"/v1/jobs/{number}/log"
+
+    def each():
+        return {1: d.get(f"{log}?stream=out").body, 2: d.get(f"{log}?stream=err").body}
+
+    was, now = None, each()
+    while was != now:  # one that was lost runs again, and prints
+        was = now
+        both = d.get(f"{log}?stream=both&framed=1")
+        now = each()
+    if both.status == 404:
+        return 0
+    assert both.status == 200, both.text
+    streams, at = {1: b"", 2: b""}, 0
+    while at < len(both.body):
+        stream, n = struct.unpack_from(">BxxxI", both.body, at)
+        streams[stream] += both.body[at + 8:at + 8 + n]
+        at += 8 + n
+    assert at == len(both.body)
+    assert streams == now
+    return len(streams[2]) > 0
 
 
 def expected(notes):
@@ -118,7 +144,7 @@ def test_power_cuts(recorded, tmp_path):
     r = random.Random(SEED)
     disk = Disk(recorded.trace)
     root = recorded.state.stat().st_ino
-    told = jobs = 0
+    told = jobs = outputs = 0
     for i, n in enumerate(sorted(r.sample(range(1, len(disk) + 1), min(CUTS, len(disk))))):
         folder = tmp_path / f"cut{i}"
         folder.mkdir()
@@ -140,11 +166,13 @@ def test_power_cuts(recorded, tmp_path):
             for number, states in expected(disk.notes).items():
                 assert have.get(number) in states, f"{where}: job {number} is {have.get(number)}"
             jobs += len(have)
+            outputs += sum(check_output(d, number) for number in have)
             told += "pages were cut off" in d.said()
         finally:
             if d.process.poll() is None:
                 end(d)
         shutil.rmtree(folder)
-    print(f"{CUTS} cuts of {len(disk)} records, {jobs} jobs, {told} logs cut off and told")
+    print(f"{CUTS} cuts of {len(disk)} records, {jobs} jobs, {outputs} with output, {told} logs cut off and told")
     assert jobs > 0
+    assert outputs > 0
     assert told > 0
