@@ -296,6 +296,7 @@ static int fill_model(struct making *k, fairlead_error *err)
 	k->m->settings.strategies[0] = FL_FINAL_SHARE;
 	k->m->settings.strategies[1] = FL_INITIAL_SHARE;
 	k->m->settings.n_strategies = 2;
+	k->m->spare = k->size->places;
 	return r < 0 ? r : fl_model_seal(k->m, err);
 }
 

@@ -17,12 +17,13 @@
 
 struct cluster_size {
 	uint32_t queues, jobs;
-	uint32_t spare; /* workloads beyond `jobs`, which wait at first: cancel them */
-	uint32_t load;  /* what all of them hold or ask for, of 100 that there are */
-	bool forest;    /* each cohort a tree of its own */
-	bool never;     /* nobody takes back what others borrowed */
-	bool classical; /* no fair sharing */
-	bool none_run;  /* all wait at first */
+	uint32_t spare;  /* workloads beyond `jobs`, which wait at first: cancel them */
+	uint32_t places; /* for newcomers (model/newcomer.h) */
+	uint32_t load;   /* what all of them hold or ask for, of 100 that there are */
+	bool forest;     /* each cohort a tree of its own */
+	bool never;      /* nobody takes back what others borrowed */
+	bool classical;  /* no fair sharing */
+	bool none_run;   /* all wait at first */
 };
 
 struct cluster {

@@ -206,7 +206,7 @@ static int node_bytes(const struct case_row *c, size_t *ret, fairlead_error *err
 	if (!objects)
 		return FAIRLEAD_EINPUT;
 	bare.objects = (struct case_text){ objects, strlen(objects) };
-	list = case_list(&bare, &len);
+	list = case_list(&bare, &bare.objects, &len);
 	int rc = open_state(&s, &bare, list, len, err);
 
 	if (rc == 0)
@@ -283,7 +283,7 @@ static int bench_file(const char *name, long cycles)
 
 		if (rc == 0) {
 			size_t len;
-			char *list = case_list(&c, &len);
+			char *list = case_list(&c, &c.objects, &len);
 
 			rc = cycles ? plain_cycles(&c, list, len, cycles, &err) :
 				      bench_case(&c, list, len, &agrees, &err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -69,8 +70,11 @@ static void write_daemon(const struct own *d)
 		"    flavors: [{name: default, resources: {cpu: '%d', memory: 1Ti}}]\n"
 		"  jobs: {grace: 1s}\n"
 		"  limits: {jobs: 4000000, jobsPerUser: 4000000, jobsPerQueue: 4000000,\n"
-		"           connections: 1000, requestsPerSecond: 1000000}\n",
-		RUNNING);
+		"           connections: 1000, requestsPerSecond: 1000000}\n"
+		"%s",
+		RUNNING,
+		d->network ? "  listen: [{address: '127.0.0.1:0', tls: {selfSigned: true}}]\n" :
+			     "");
 	if (fclose(f) != 0)
 		give_up(d->root);
 }
@@ -85,7 +89,7 @@ void own_make(struct own *d, const char *name)
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	*d = (struct own){ .pid = 0 };
+	*d = (struct own){ .network = d->network };
 	(void)snprintf(d->program, sizeof d->program, "%s/../fairleadd", self);
 	if (name[0] == '/')
 		(void)snprintf(d->root, sizeof d->root, "%.4000s.XXXXXX", name);
@@ -93,7 +97,8 @@ void own_make(struct own *d, const char *name)
 		(void)snprintf(d->root, sizeof d->root, "%.3000s/%.1000s.XXXXXX", self, name);
 	if (access(d->program, X_OK) != 0)
 		give_up(d->program);
-	if (!mkdtemp(d->root))
+	/* A daemon that root has started is not root, and must pass it. */
+	if (!mkdtemp(d->root) || chmod(d->root, 0755) != 0)
 		give_up(d->root);
 	(void)snprintf(d->state, sizeof d->state, "%s/state", d->root);
 	(void)snprintf(d->socket, sizeof d->socket, "%s/socket", d->root);
@@ -116,8 +121,9 @@ static void become(const struct own *d)
 	(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (log >= 0)
 		(void)dup2(log, 2);
+	/* Jobs of the bench are root's where it is root. */
 	(void)execl(d->program, d->program, "--config", d->config, "--state", d->state, "--socket",
-		    d->socket, (char *)NULL);
+		    d->socket, geteuid() == 0 ? "--root-jobs" : NULL, (char *)NULL);
 	_exit(127);
 }
 

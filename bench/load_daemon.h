@@ -8,6 +8,7 @@
 #ifndef BENCH_LOAD_DAEMON_H
 #define BENCH_LOAD_DAEMON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -15,10 +16,11 @@ enum { QUEUES = 20, COHORTS = 4, RUNNING = 2 };
 
 struct own {
 	char root[4096], state[4200], socket[4300], config[4200], program[4200], log[4200];
-	pid_t pid; /* 0: none runs */
+	pid_t pid;    /* 0: none runs */
+	bool network; /* it listens on a port of its choice, with TLS, too; set before own_make */
 };
 
-/* A new folder named after @name, with a configuration.  Ends the program where that fails. */
+/* A new folder named after @name, with a configuration, also of a port for TLS.  Ends the program where that fails. */
 void own_make(struct own *d, const char *name);
 /* Until it answers; ms.  A negative one: it did not start. */
 double own_start(struct own *d);

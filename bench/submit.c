@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "daemon/api/jobs.h"
+#include "daemon/api/job/jobs.h"
 #include "daemon/machine/inside.h"
 #include "daemon/machine/view.h"
 #include "measure.h"
@@ -75,8 +75,7 @@ uint64_t __wrap_uv_hrtime(void);
 int __wrap_uv_queue_work(uv_loop_t *loop, uv_work_t *req, uv_work_cb work, uv_after_work_cb after);
 void __wrap_fl_exchange_give(struct fl_exchange *x, unsigned status, const char *type, char *body,
 			     size_t len);
-void __wrap_fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text,
-			     const char *hint);
+void __wrap_fl_exchange_problem(struct fl_exchange *x, const struct fl_problem *problem);
 
 static fl_time boot = 1000 * FL_SECOND;
 static uv_after_work_cb committed; /* to be called; NULL: nothing is on its way */
@@ -115,11 +114,11 @@ void __wrap_fl_exchange_give(struct fl_exchange *x, unsigned status, const char 
 	free(body);
 }
 
-void __wrap_fl_exchange_fail(struct fl_exchange *x, unsigned status, const char *text,
-			     const char *hint)
+void __wrap_fl_exchange_problem(struct fl_exchange *x, const struct fl_problem *problem)
 {
 	(void)x;
-	fprintf(stderr, "submit: answered %u: %s (%s)\n", status, text, hint ? hint : "");
+	fprintf(stderr, "submit: answered %u: %s (%s)\n", problem->status, problem->text,
+		problem->hint ? problem->hint : "");
 	exit(3);
 }
 
@@ -249,13 +248,16 @@ static void begin(struct world *w)
 					   .runner = "/nonexistent",
 					   .backend = &backend,
 					   .broken = broken };
+	/* As if root had started it, for all users. */
+	const struct fl_access_runs runs = { 0, true, 1, UINT32_MAX - 1, true };
 	fairlead_error err = { 0 };
 
 	if (uv_loop_init(&w->loop) != 0)
 		abort();
 	must(fl_core_new(&o, &w->core, &err), &err);
-	w->api = (struct fl_api){ .core = w->core };
-	must(fl_access_new(fl_core_config(w->core), &accounts, /* own= */ 0, &w->api.access, &err),
+	w->api = (struct fl_api){ .daemon = fl_core_daemon(w->core), .core = w->core };
+	must(fl_access_new(fl_daemon_config(fl_core_daemon(w->core)), &accounts, &runs,
+			   &w->api.access, &err),
 	     &err);
 }
 
@@ -269,6 +271,7 @@ static void end(struct world *w)
 	uv_close((uv_handle_t *)&c->due, NULL);
 	uv_close((uv_handle_t *)&c->again, NULL);
 	uv_close((uv_handle_t *)&c->drafted, NULL);
+	uv_close((uv_handle_t *)&c->sweep, NULL);
 	uv_run(&w->loop, UV_RUN_NOWAIT);
 	fl_core_free(c);
 	uv_loop_close(&w->loop);
@@ -292,7 +295,11 @@ static void post(struct world *w, uint32_t number)
 {
 	char body[1024];
 	struct fl_http_request r = {
-		.method = "POST", .path = "/v1/jobs", .body = body, .peer = { USER, USER, 1 }
+		.method = "POST",
+		.path = "/v1/jobs",
+		.body = body,
+		.who = fl_principal_user(USER, USER),
+		.pid = 1,
 	};
 	struct fl_call call = { .api = &w->api, .r = &r, .action = "submit" };
 
