@@ -78,7 +78,7 @@ def walk(value, fn):
         return [walk(v, fn) for v in value]
     if isinstance(value, dict):
         return {k: fn(v) if k in TIMES and isinstance(v, str) else walk(v, fn)
-                for k, v in value.items() if k != "now" and (k != "devices" or v)}
+                for k, v in value.items() if k not in ("now", "waitedSeconds") and (k != "devices" or v)}
     return value
 
 
