@@ -14,7 +14,7 @@ help:
 	@echo 'make more     random cases and faults of which make test does a part'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
-	@echo 'make soak     long random runs      make e2e      against real clusters'
+	@echo 'make soak     long random runs      make e2e      against a real control plane'
 	@echo 'make analyse  look for mistakes without running anything'
 	@echo 'make coverage lines and branches of the core that tests run, and why the others are not'
 	@echo 'make matrix   clang, -O3 and link-time optimization print and decide the same'
@@ -31,7 +31,7 @@ $(BUILD)/build.ninja: $(MESON_FILES)
 run:
 	@tools/bootstrap run
 	@$(MAKE) --no-print-directory $(BUILD)/build.ninja
-	ninja -C $(BUILD) fairlead fairleadd fairlead-runner
+	ninja -C $(BUILD) fairlead fairleadd fairlead-runner fairlead-spawn
 	@FAIRLEAD=$(FAIRLEAD) examples/machine/run.sh
 
 examples: build
@@ -64,9 +64,9 @@ bench: build
 	$(BUILD)/bench/simulate --large 1
 	bench/eta.py --fairlead $(BUILD)/fairlead --jobs 1500 --asks 20 --tree fair examples/traces/hpc2n.swf.gz
 
-e2e:
-	@if [ -x tests/e2e/run ]; then tests/e2e/run; else \
-		echo 'e2e: there is no backend for clusters yet; nothing was run'; fi
+e2e: build
+	@[ "$$FAIRLEAD_E2E" = skip ] || tools/bootstrap e2e
+	@BUILD=$(BUILD) tests/e2e/run
 
 more: build
 	@BUILD=$(BUILD) tools/test-all more

@@ -33,7 +33,7 @@ BEGIN {
 	}
 	# header (up to the first slash), and where it may be seen
 	only["sqlite3.h"] = " store "
-	only["uv.h"] = " net backend daemon "
+	only["uv.h"] = " net kube backend daemon "
 	only["microhttpd.h"] = " net "
 	only["curl"] = " net "
 	only["gnutls"] = " net "
