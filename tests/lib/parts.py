@@ -6,7 +6,7 @@ import collections
 def pytest_addoption(parser):
     parser.addoption("--part", default="1/1", metavar="K/N",
                      help="the Kth of N parts, of whole files and about as many tests each: they run side by side")
-    parser.addoption("--every", type=int, default=1, metavar="N", help="every Nth test only")
+    parser.addoption("--every", type=int, default=1, metavar="N", help="every Nth test only, and each that asks before it runs (skipif): another build may leave it out")
 
 
 def pytest_collection_modifyitems(config, items):
@@ -18,7 +18,9 @@ def pytest_collection_modifyitems(config, items):
         least[0] += tests[name]
         least[1].append(name)
     mine = set(shares[part - 1][1])
-    chosen = [item for item in items if item.path.name in mine][::config.getoption("--every")]
+    own = [item for item in items if item.path.name in mine]
+    every = set(own[::config.getoption("--every")])
+    chosen = [item for item in own if item in every or item.get_closest_marker("skipif")]
     if len(chosen) < len(items):
         config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
         items[:] = chosen
