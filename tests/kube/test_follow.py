@@ -405,7 +405,7 @@ def test_kinds_that_come_and_go(fake, follow):
 def test_a_server_that_does_not_know_its_kinds_yet(fake, follow):
     """As one does that has just started: what was there is kept."""
     fill(fake, 10)
-    f = follow("again=6000", WORKLOADS)
+    f = follow("again=60000", WORKLOADS)  # looked for once more after a twelfth of it
     f.wait_equal(fake, "workloads")
     with fake.lock:
         kinds = fake.kinds

@@ -11,7 +11,7 @@
 #include "backend/local/attempt.h"
 #include "backend/local/launch.h"
 
-enum { DEADLINE_MS = 45000 };
+enum { DEADLINE_MS = 100000 };
 
 /* --- what is told --- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What becomes of runs when the daemon, a runner, the machine or the disk fails. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -503,7 +504,7 @@ TEST_IN(set_up_closed, tear_down, runner_stopped)
 			kill(stopper, SIGKILL);
 			waitpid(stopper, NULL, 0);
 		}
-		CHECK(fl_boot_clock() - before < 20 * FL_SECOND, rows[i].name);
+		CHECK(fl_boot_clock() - before < 60 * FL_SECOND, rows[i].name);
 		CHECK(o->stopped == rows[i].why, rows[i].name);
 		CHECK(rows[i].begins == (o->wall_began != FL_TIME_NONE), rows[i].name);
 		CHECK(place_count(&place) == 0, rows[i].name);
@@ -638,6 +639,23 @@ TEST_IN(set_up_closed, tear_down_mounted, last_of_the_disk)
 
 enum { ALONE = 4294901 /* a user that has no other processes */ };
 
+/* Processes of runs that are over may take a while to be gone, and count against the limit until then. */
+static bool is_alone(void *user)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *e;
+	struct stat st;
+	int n = 0;
+
+	(void)user;
+	while (dir && (e = readdir(dir)))
+		n += atoi(e->d_name) > 0 && atoi(e->d_name) != getpid() &&
+		     fstatat(dirfd(dir), e->d_name, &st, 0) == 0 && st.st_uid == ALONE;
+	if (dir)
+		closedir(dir);
+	return n == 0;
+}
+
 /* As a user who may have few processes: enough for us and the runner, not for its tasks. */
 static void start_without_processes(struct place *p)
 {
@@ -653,11 +671,13 @@ static void start_without_processes(struct place *p)
 	if (o->kind != FL_RUN_NOT_STARTED || !strstr(o->text, "cannot make a process for task") ||
 	    !strstr(o->text, "of 20"))
 		_exit(3);
+	place_until(p, is_alone, NULL, "processes to be gone");
 	few.rlim_cur = 1;
 	setrlimit(RLIMIT_NPROC, &few);
 	o = place_run(p, &(struct ask){ .job = 2, .script = "echo >>ran" });
 	if (o->kind != FL_RUN_NOT_STARTED || !strstr(o->text, "cannot start its runner"))
 		_exit(4);
+	place_until(p, is_alone, NULL, "processes to be gone");
 	few.rlim_cur = 12;
 	setrlimit(RLIMIT_NPROC, &few);
 	o = place_run(p, &(struct ask){ .job = 3, .script = "echo >>ran3" });
