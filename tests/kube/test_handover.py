@@ -233,6 +233,24 @@ def test_half_a_tree_is_finished(cluster):
     assert cluster.fake.objects["clusterqueues"][None, "a"]["metadata"]["annotations"]["other"] == "kept"
 
 
+@pytest.mark.parametrize("before", [None, "", "kept"])
+def test_the_label_is_there_between_the_steps(cluster, before):
+    """By it a policy of the API server refuses what Kueue decided before; somebody's own stays as it is."""
+    labels = {"other": "kept"} | ({MARK: before} if before is not None else {})
+    cluster.change("a", {"labels": labels})
+    seen = []
+
+    def after(plural, name):
+        cluster.say_stopped(name)
+        seen.append(cluster.fake.objects["clusterqueues"][None, "a"]["metadata"]["labels"])
+
+    cluster.fake.after_patch = after
+    for words in ["--yes"], ["--back", "--yes"]:
+        assert cluster.run("team", *words).code == 0
+        assert seen[1] == {"other": "kept", MARK: "handover" if before is None else before} and seen[-1] == labels
+        seen.clear()
+
+
 STOPS = [  # before, handed over, given back again
     (("None", None), ("Hold", "true"), ("None", None)),
     (("Hold", None), ("Hold", "hold"), ("Hold", None)),

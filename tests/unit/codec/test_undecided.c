@@ -120,7 +120,8 @@ TEST(each_row)
 		u = fl_undecided_next(&doc, rows[i].kind, NULL, &v);
 		if ((u != NULL) != (rows[i].name != NULL) || (u && !names(&rows[i], u, &doc, v)))
 			fail_msg("%s", rows[i].text);
-		if (strcmp(rows[i].kind, "Workload") == 0 && fl_undecided_workload(&doc) != (u != NULL))
+		if (strcmp(rows[i].kind, "Workload") == 0 &&
+		    fl_undecided_workload(&doc) != (u != NULL))
 			fail_msg("a quick look: %s", rows[i].text);
 		if (u)
 			seen[fl_undecided_number(u)] = true;

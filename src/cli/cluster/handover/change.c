@@ -26,12 +26,34 @@ static bool is_as_read(const json_t *body, const struct fl_handing_queue *q)
 	       (!mark || strcmp(mark, q->mark) == 0);
 }
 
+/*
+ * The label by which deploy/scheduler/kueue-policy finds a queue, for as long as Kueue may still write what it decided
+ * before; each queue with one makes writes of Workloads dearer. One that somebody else has set is left alone.
+ */
+static int put_label(json_t *patch, const json_t *body, enum fl_handed mark)
+{
+	const json_t *is = json_object_get(at(body, "metadata", "labels"), FL_HANDED_ANNOTATION);
+	const char *between = fl_handed_word(FL_HANDED_BETWEEN);
+	const bool ours = json_is_string(is) && strcmp(json_string_value(is), between) == 0;
+
+	if (mark == FL_HANDED_BETWEEN ? is != NULL : !ours)
+		return 0;
+	return json_object_set_new(json_object_get(patch, "metadata"), "labels",
+				   json_pack("{s:s?}", FL_HANDED_ANNOTATION,
+					     ours ? NULL : between));
+}
+
 static json_t *make_patch(const json_t *body, struct fl_marked to)
 {
-	return json_pack("{s:{s:O,s:{s:s?}},s:{s:s}}", "metadata", "resourceVersion",
-			 at(body, "metadata", "resourceVersion"), "annotations",
-			 FL_HANDED_ANNOTATION, fl_handed_word(to.mark), "spec", "stopPolicy",
-			 fl_stop_word(to.stop));
+	json_t *patch = json_pack("{s:{s:O,s:{s:s?}},s:{s:s}}", "metadata", "resourceVersion",
+				  at(body, "metadata", "resourceVersion"), "annotations",
+				  FL_HANDED_ANNOTATION, fl_handed_word(to.mark), "spec",
+				  "stopPolicy", fl_stop_word(to.stop));
+
+	if (patch && put_label(patch, body, to.mark) == 0)
+		return patch;
+	json_decref(patch);
+	return NULL;
 }
 
 static void add_hint(fairlead_error *err, unsigned status)
