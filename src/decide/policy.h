@@ -68,6 +68,24 @@ typedef uint32_t fl_mark;
 
 #define FL_LIKE_NOBODY UINT64_MAX
 
+/*
+ * What a workload has yielded (decide/borrow/guarantee/rung.h), to be told to a policy that knows nothing of
+ * it: that of another process, or one that the workload has left and joined again.
+ */
+enum { FL_YIELD_FLOORS = 16 }; /* of the uppermost nodes; floors below them are not told */
+struct fl_yield_floor {
+	uint32_t depth;         /* of the queue, or a cohort above it; ascending */
+	uint32_t kind;          /* of struct fl_rung */
+	double weighted, ratio; /* the same */
+};
+struct fl_yield {
+	struct fl_workload workload; /* that was evicted */
+	struct fl_workload to;       /* for which; FL_NONE: none that has not ended */
+	bool forgiven;               /* it has joined the plan forgiven */
+	uint32_t n;
+	struct fl_yield_floor floors[FL_YIELD_FLOORS];
+};
+
 /* Called with one word of a state. */
 typedef void fl_word(void *user, uint64_t word);
 
@@ -178,6 +196,18 @@ struct fl_policy_ops {
 	 * hold in this state (decide/borrow/README.md, "Why it settles"); false: not known.
 	 */
 	bool (*settles)(const struct fl_policy *p);
+
+	/*
+	 * NULL, or: what @w has yielded that still counts; false: nothing.  (borrow, with the guarantee that
+	 * preemption settles.)
+	 */
+	bool (*yielded)(const struct fl_policy *p, struct fl_workload w, struct fl_yield *ret);
+	/*
+	 * With `yielded`: @n workloads have yielded so.  Of one of which more is known that stays; a row that
+	 * is not valid is passed over.  FAIRLEAD_ESTATE inside a mark.
+	 */
+	int (*remember)(struct fl_policy *p, const struct fl_yield *rows, uint32_t n,
+			fairlead_error *err);
 
 	/*
 	 * The next time at which a step may decide otherwise without an event; FL_NEVER: there is

@@ -2,6 +2,8 @@
 /*
  * Preemption that settles: who may go for whom, who yields, what is promised.
  */
+#include <math.h>
+
 #include "decide/borrow/borrow.h"
 #include "lib/fail_mem.h"
 #include "lib/unit.h"
@@ -296,6 +298,196 @@ TEST(who_yields_asks_no_lower)
 		assert_int_equal(serve(&s, "small"), 0);
 		victims(&s, text);
 		assert_string_equal(text, gone ? "other" : "");
+		close_stage(&s);
+	}
+}
+
+/* The scene of before, up to where "small" asks again; from then on it is another life of "small". */
+static void yield_and_come_again(struct stage *s, struct fl_yield *ret)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 4), QUEUE("q0", "c", 0), QUEUE("q1", "c", 0) },
+		{ { "small", "q0", 0, 1, { 1 }, true },
+		  { "urgent", "q0", 9, 2, { 4 }, false },
+		  { "other", "q1", 0, 3, { 2 }, false },
+		  { "third", "q1", 0, 4, { 2 }, false } },
+		CYCLE("urgent", "small", "small"),
+	};
+
+	open_stage(s, &scene, true);
+	assert_false(ops->yielded(s->p, job(s, "small"), ret));
+	assert_int_equal(serve(s, "urgent"), 0);
+	assert_true(ops->yielded(s->p, job(s, "small"), ret));
+	tell(s, FL_EV_EVICTED, "small");
+	assert_int_equal(serve(s, "urgent"), 0);
+	assert_int_equal(serve(s, "other"), 0);
+	tell(s, FL_EV_EVICTED, "urgent");
+	assert_int_equal(serve(s, "other"), 0);
+	assert_int_equal(serve(s, "third"), 0);
+	assert_true(ops->yielded(s->p, job(s, "small"), ret));
+	tell(s, FL_EV_CANCEL, "small");
+	tell(s, FL_EV_SUBMIT, "small");
+}
+
+static void count_word(void *user, uint64_t word)
+{
+	uint64_t *sum = user;
+
+	*sum = (*sum ^ word) * UINT64_C(0x100000001b3);
+}
+
+static uint64_t state_of(const struct stage *s)
+{
+	uint64_t sum = 0;
+
+	ops->spell(s->p, 300 * FL_SECOND, count_word, &sum);
+	return sum;
+}
+
+/* What a workload yielded counts again when it is told; what is not valid is passed over. */
+TEST(what_was_yielded_is_told)
+{
+	static const struct {
+		const char *what, *goes;
+	} rows[] = {
+		{ "nothing", "other" },        { "as it was", "" },
+		{ "to nobody", "other" },      { "to itself", "other" },
+		{ "to no workload", "other" }, { "of no workload", "other" },
+		{ "no floor", "other" },       { "no depth", "other" },
+		{ "too deep", "other" },       { "twice", "other" },
+		{ "too many", "other" },       { "a kind", "other" },
+		{ "within", "other" },         { "no number", "other" },
+		{ "no ratio", "other" },       { "infinite", "" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_yield y;
+		struct stage s;
+		char text[64];
+		uint64_t before;
+
+		yield_and_come_again(&s, &y);
+		assert_int_equal(y.workload.v, job(&s, "small").v);
+		assert_int_equal(y.to.v, job(&s, "urgent").v);
+		assert_int_equal(y.n, 1);
+		assert_int_equal(y.floors[0].depth, 1);
+		before = state_of(&s);
+		switch (i) {
+		case 2:
+			y.to.v = FL_NONE;
+			break;
+		case 3:
+			y.to = y.workload;
+			break;
+		case 4:
+			y.to.v = s.m->n_workloads;
+			break;
+		case 5:
+			y.workload.v = s.m->n_workloads;
+			break;
+		case 6:
+			y.n = 0;
+			break;
+		case 7:
+			y.floors[0].depth = 0;
+			break;
+		case 8:
+			y.floors[0].depth = 2;
+			break;
+		case 9:
+			y.floors[y.n++] = y.floors[0];
+			break;
+		case 10:
+			y.n = FL_YIELD_FLOORS + 1;
+			break;
+		case 11:
+			y.floors[0].kind = 17;
+			break;
+		case 12:
+			y.floors[0].kind = 0;
+			break;
+		case 13:
+			y.floors[0].weighted = NAN;
+			break;
+		case 14:
+			y.floors[0].ratio = NAN;
+			break;
+		case 15:
+			y.floors[0].weighted = INFINITY;
+			break;
+		default:
+			break;
+		}
+		assert_int_equal(ops->remember(s.p, &y, i > 0, NULL), 0);
+		assert_true((state_of(&s) == before) == (*rows[i].goes != '\0'));
+		assert_int_equal(serve(&s, "small"), 0);
+		victims(&s, text);
+		assert_string_equal(text, rows[i].goes);
+		close_stage(&s);
+	}
+}
+
+/* What is known stays; and nothing is told inside a mark. */
+TEST(what_was_yielded_is_told_once)
+{
+	struct fl_yield y, z;
+	struct stage s;
+	fl_mark mark;
+
+	yield_and_come_again(&s, &y);
+	assert_int_equal(ops->mark(s.p, &mark, NULL), 0);
+	assert_int_equal(ops->remember(s.p, &y, 1, NULL), FAIRLEAD_ESTATE);
+	ops->rollback(s.p, mark);
+	assert_int_equal(ops->remember(s.p, &y, 1, NULL), 0);
+	assert_true(ops->yielded(s.p, y.workload, &z));
+	assert_memory_equal(&y, &z, sizeof y);
+	z.floors[0].weighted = 0;
+	z.to = job(&s, "third");
+	assert_int_equal(ops->remember(s.p, &z, 1, NULL), 0);
+	assert_true(ops->yielded(s.p, y.workload, &z));
+	assert_memory_equal(&y, &z, sizeof y);
+	tell(&s, FL_EV_CANCEL, "urgent");
+	assert_false(ops->yielded(s.p, y.workload, &z));
+	z = (struct fl_yield){ .workload = y.workload, .to = { FL_NONE }, .forgiven = true };
+	assert_int_equal(ops->remember(s.p, &z, 1, NULL), 0);
+	assert_true(ops->yielded(s.p, y.workload, &z));
+	assert_true(z.forgiven && z.to.v == FL_NONE && z.n == 0);
+	/* It was forgiven since: what was told of before that counts no more. */
+	assert_int_equal(ops->remember(s.p, &y, 1, NULL), 0);
+	assert_true(ops->yielded(s.p, y.workload, &z));
+	assert_true(z.forgiven && z.to.v == FL_NONE && z.n == 0);
+	close_stage(&s);
+}
+
+/*
+ * "own" holds what is its queue's, and has yielded: it is not within, and may go for another queue.  Told of one that holds
+ * quota already, standings are found again.
+ */
+TEST(one_that_holds_is_told_of)
+{
+	static const struct scene scene = {
+		{ COHORT("c", NULL, 0), QUEUE("q", "c", 4), QUEUE("x", "c", 4) },
+		{ { "own", "q", 0, 1, { 4 }, true },
+		  { "lent", "q", 9, 2, { 4 }, false },
+		  { "back", "x", 0, 3, { 4 }, false },
+		  { "more", "x", 9, 4, { 4 }, false } },
+		CYCLE("back", "", ""),
+	};
+	struct fl_yield y = { .n = 1, .floors = { { 1, 3, 0.5, 0 } } };
+	struct stage s;
+	char text[64];
+
+	for (int told = 0; told < 2; told++) {
+		open_stage(&s, &scene, true);
+		assert_int_equal(serve(&s, "lent"), 0);
+		assert_int_equal(state(&s, "lent"), FL_STATE_ADMITTED);
+		y.workload = job(&s, "own");
+		y.to = job(&s, "more");
+		if (told)
+			assert_int_equal(ops->remember(s.p, &y, 1, NULL), 0);
+		assert_int_equal(serve(&s, "back"), 0);
+		victims(&s, text);
+		assert_string_equal(text, told ? "own" : "lent");
 		close_stage(&s);
 	}
 }

@@ -19,6 +19,7 @@
 #include "decide/borrow/doors/setup.h"
 #include "decide/borrow/guarantee/protect.h"
 #include "decide/borrow/guarantee/rung.h"
+#include "decide/borrow/guarantee/yield.h"
 #include "decide/borrow/preempt/borrowers.h"
 #include "decide/borrow/preempt/preempt.h"
 #include "model/newcomer.h"
@@ -439,6 +440,16 @@ static bool borrow_settles(const struct fl_policy *p)
 	return true;
 }
 
+static int borrow_remember(struct fl_policy *p, const struct fl_yield *rows, uint32_t n,
+			   fairlead_error *err)
+{
+	int r = fl_common_unmarked(p, "what workloads yielded is not told", err);
+
+	for (uint32_t i = 0; r == 0 && i < n; i++)
+		fl_yield_enter(p, &p->scratch->s, &rows[i]);
+	return r;
+}
+
 static fl_time borrow_wake(const struct fl_policy *p, fl_time now)
 {
 	fl_time protect = fl_protect_wake(p, now), usage = fl_afs_wake(p, now);
@@ -612,6 +623,8 @@ const struct fl_policy_ops fl_borrow_policy = {
 	.forget = borrow_forget,
 	.flush = fl_backlog_flush_due,
 	.settles = borrow_settles,
+	.yielded = fl_yielded,
+	.remember = borrow_remember,
 	.wake = borrow_wake,
 	.mark = fl_common_mark,
 	.rollback = borrow_rollback,

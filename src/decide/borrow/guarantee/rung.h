@@ -34,6 +34,10 @@
  * proofs, with all conditions, are in README.md ("Why it settles", corollaries 1 and 2); checked
  * builds assert their lemmas, and tests/prove explores small clusters completely.
  *
+ * A policy that another process makes of the objects alone knows no bases and no promises: it finds standings anew
+ * (fl_rung_renew), which for the first promise is a change from outside.  Floors, and which workloads were
+ * forgiven, it can be told (yield.h); with them, what is said above of workloads that yielded holds on.
+ *
  * Not promised: that shares become as equal at the end as they are for moments where preemption
  * never ends; nor a small number of preemptions. doc/guide/fairness-cost.md has measurements.
  *
