@@ -111,6 +111,22 @@ int fl_driver_follow(struct fl_driver *d, fl_time now, const struct fl_event *ev
 	return r < 0 ? r : tell_loops(d, now, err);
 }
 
+static int decided(struct fl_driver *d, fl_time now, const struct fl_decisions *decisions,
+		   fairlead_error *err)
+{
+	int r;
+
+	d->cycles++;
+	d->heads += decisions->n_heads;
+	r = fl_loop_watch_decided(&d->loop_watch, now, decisions, err);
+	if (r >= 0)
+		r = hand_over(d, now, decisions, err);
+	if (r >= 0)
+		r = tell_loops(d, now, err);
+	d->wake = d->ops->wake(d->policy, now);
+	return r;
+}
+
 int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 {
 	struct fl_decisions decisions;
@@ -121,13 +137,14 @@ int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err)
 	d->last = now;
 	d->due = decisions.moved;
 	d->waiting = decisions.waiting;
-	d->cycles++;
-	d->heads += decisions.n_heads;
-	r = fl_loop_watch_decided(&d->loop_watch, now, &decisions, err);
-	if (r >= 0)
-		r = hand_over(d, now, &decisions, err);
-	if (r >= 0)
-		r = tell_loops(d, now, err);
-	d->wake = d->ops->wake(d->policy, now);
-	return r;
+	return decided(d, now, &decisions, err);
+}
+
+int fl_driver_serve(struct fl_driver *d, fl_time now, struct fl_workload w, fairlead_error *err)
+{
+	struct fl_decisions decisions;
+	int r = d->ops->serve(d->policy, now, w, /* sink= */ NULL, &decisions, err);
+
+	d->due = true;
+	return r < 0 ? (r == FAIRLEAD_ESTATE ? 0 : r) : decided(d, now, &decisions, err);
 }

@@ -89,4 +89,10 @@ fl_time fl_driver_next(const struct fl_driver *d, fl_time now);
 /* One cycle at @now; its decisions go to the backend. */
 int fl_driver_cycle(struct fl_driver *d, fl_time now, fairlead_error *err);
 
+/*
+ * As if @w, which is pending in its queue, were the only head of a cycle (policy.h, serve); all others are looked at
+ * in the next.  Nothing happens where it is behind one for which quota is held, or its queue is not active.
+ */
+int fl_driver_serve(struct fl_driver *d, fl_time now, struct fl_workload w, fairlead_error *err);
+
 #endif

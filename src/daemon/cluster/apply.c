@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "daemon/cluster/again.h"
 #include "daemon/cluster/decided.h"
 #include "mirror/adding.h"
 #include "model/join_from.h"
@@ -205,7 +206,7 @@ static int join(struct fl_cluster *c, struct fl_model *from, struct fl_workload 
 }
 
 static int enter(struct fl_cluster *c, struct fl_live *job, const struct fl_mirror_object *o,
-		 struct fl_workload was, fairlead_error *err)
+		 struct fl_again *again, fairlead_error *err)
 {
 	struct fl_event come = { .kind = FL_EV_SUBMIT };
 	struct fl_generation *g = &c->generation;
@@ -214,7 +215,7 @@ static int enter(struct fl_cluster *c, struct fl_live *job, const struct fl_mirr
 
 	if (r < 0)
 		return r;
-	r = join(c, from, was, &come.workload, err);
+	r = join(c, from, again->was, &come.workload, err);
 	if (r == 0) {
 		job->workload = come.workload;
 		g->job_of[come.workload.v] = job->id;
@@ -223,11 +224,28 @@ static int enter(struct fl_cluster *c, struct fl_live *job, const struct fl_mirr
 		    from->workloads[0].reserved)
 			r = tell(c, &come);
 	}
+	if (r == 0)
+		r = outcome(fl_again_tell(c, come.workload, again, err));
 	if (r == 0 && from->workloads[0].reserved)
 		r = hold(c, come.workload, from);
 	if (r == 0 && o->fate == FL_FATE_GOES)
 		r = go(c, come.workload, from);
 	fl_model_free(from);
+	return r;
+}
+
+/* It leaves, and comes as it is now. */
+static int come_again(struct fl_cluster *c, struct fl_live *job, const struct fl_mirror_object *o,
+		      fairlead_error *err)
+{
+	struct fl_again again;
+	int r = fl_again_take(c, job->workload, &again, err);
+
+	if (r == 0)
+		r = leave(c, job);
+	if (r == 0)
+		r = enter(c, job, o, &again, err);
+	fl_again_done(&again);
 	return r;
 }
 
@@ -269,9 +287,6 @@ static int with_object(struct fl_cluster *c, const struct fl_live *job,
 int fl_cluster_apply(struct fl_cluster *c, struct fl_live *job,
 		     const struct fl_mirror_object *object, unsigned said, fairlead_error *err)
 {
-	const struct fl_workload was = job->workload;
-	int r;
-
 	if (!said)
 		return 0;
 	if (!c->viewed || !c->generation.ops->join || !c->generation.model->places)
@@ -282,8 +297,7 @@ int fl_cluster_apply(struct fl_cluster *c, struct fl_live *job,
 		return with_object(c, job, object, hold, err);
 	if (job->workload.v != FL_NONE && said == FL_SAID_GOES)
 		return with_object(c, job, object, go, err);
-	r = leave(c, job);
-	return r || !object ? r : enter(c, job, object, was, err);
+	return object ? come_again(c, job, object, err) : leave(c, job);
 }
 
 int fl_cluster_renew(struct fl_cluster *c, struct fl_live *job, fairlead_error *err)
@@ -304,14 +318,10 @@ int fl_cluster_catch_up(struct fl_cluster *c, fairlead_error *err)
 			r = g->ops->leave ? drop(c, (struct fl_workload){ w }) : NEEDS_GENERATION;
 	for (uint32_t i = 0; i < c->n_since && r == 0; i++) {
 		struct fl_live *job = fl_jobs_find(&c->jobs, c->since[i]);
-		struct fl_workload was;
 
 		if (!job || !job->made_of)
 			continue;
-		was = job->workload;
-		r = g->ops->join ? leave(c, job) : NEEDS_GENERATION;
-		if (r == 0)
-			r = enter(c, job, job->made_of, was, err);
+		r = g->ops->join ? come_again(c, job, job->made_of, err) : NEEDS_GENERATION;
 	}
 	c->n_since = 0;
 	return r;

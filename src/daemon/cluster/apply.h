@@ -6,8 +6,9 @@
  * another priority a cell; all else is that the Workload leaves, and comes again as it is now.
  *
  * Promises: the policy is then in the state of one whose generation was made of the same objects
- * (tests/unit/daemon/test_cluster.c, with random changes).  What cannot be told so takes the next
- * generation.
+ * (tests/unit/daemon/test_cluster.c, with random changes); where preemption settles, and something is decided here, it
+ * knows besides what a Workload that left and came again has yielded (again.h).  What cannot be told so takes the
+ * next generation.
  */
 #ifndef FL_DAEMON_CLUSTER_APPLY_H
 #define FL_DAEMON_CLUSTER_APPLY_H

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What Kueue's scheduler has written of a Workload: kept, and with a decision in it written again. */
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "daemon/cluster/scheduler/managed.h"
+#include "daemon/cluster/scheduler/yield_text.h"
 #include "lib/unit.h"
 
 enum { TEXT = 4000, MANY = 500, NOW_SECONDS = 1793000000 };
@@ -182,6 +184,151 @@ TEST(an_eviction)
 	assert_int_equal(json_integer_value(json_object_get(stats, "count")), 3);
 	json_decref(body);
 	end(&w);
+}
+
+/* --- what was yielded --- */
+
+#define WHY                                                                                        \
+	"Preempted to accommodate a workload (UID: u2, JobUID: UNKNOWN) due to x; preemptee path: /q"
+#define QUEUE "0123456789abcdef"
+#define FLOOR "1.3.3fe0000000000000.7ff0000000000000"
+#define YIELDED " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=" FLOOR "]"
+
+TEST(what_was_yielded_is_read_as_written)
+{
+	struct fl_yield most = { .to = { 1 }, .forgiven = true, .n = FL_YIELD_FLOORS }, y;
+	char text[FL_YIELD_TEXT], message[FL_YIELD_TEXT + 20], uid[FL_YIELD_UID];
+	char longest[FL_YIELD_UID + 1];
+	uint64_t queue;
+
+	for (uint32_t i = 0; i < most.n; i++)
+		most.floors[i] = (struct fl_yield_floor){
+			.depth = 240 + i, .kind = 3, .weighted = 1.0 / (i + 3.0), .ratio = -0.0
+		};
+	most.floors[0].ratio = INFINITY;
+	memset(longest, 'a', sizeof longest - 1);
+	longest[FL_YIELD_UID] = '\0';
+	assert_false(fl_yield_write(&most, longest, 1, text));
+	longest[FL_YIELD_UID - 1] = '\0';
+	assert_true(fl_yield_write(&most, longest, UINT64_MAX, text));
+	assert_int_equal(strlen(text), 761);
+	(void)snprintf(message, sizeof message, "why%s", text);
+	assert_true(fl_yield_read(message, &y, uid, &queue));
+	assert_string_equal(uid, longest);
+	assert_true(queue == UINT64_MAX && y.forgiven && y.n == most.n);
+	assert_memory_equal(y.floors, most.floors, sizeof y.floors);
+	assert_int_equal(fl_yield_begin(message), 3);
+	y = (struct fl_yield){ .forgiven = true };
+	assert_true(fl_yield_write(&y, NULL, 7, text));
+	assert_string_equal(text, " [fairlead/1 to=- queue=0000000000000007 forgiven=1 floors=-]");
+	assert_true(fl_yield_read(text, &y, uid, &queue));
+	assert_true(!*uid && queue == 7 && y.forgiven && y.n == 0);
+	assert_false(fl_yield_write(&y, "", 7, text));
+	assert_false(fl_yield_write(&y, "-", 7, text));
+	assert_false(fl_yield_write(&y, "u] [fairlead/1", 7, text));
+}
+
+/* Whoever may write a status may write anything; each way to cut the text, too. */
+TEST(what_is_no_such_text_is_not_read)
+{
+	static const char *const texts[] = {
+		"",
+		"]",
+		WHY,
+		WHY " [fairlead/1]",
+		WHY " [fairlead/]",
+		WHY " [fairlead/2 to=u2 queue=" QUEUE " forgiven=1 floors=" FLOOR "]",
+		WHY " [fairlead/1 to= queue=" QUEUE " forgiven=1 floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=0123456789abcde forgiven=1 floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=0123456789ABCDEF forgiven=1 floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=2 floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven= floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=01 floors=" FLOOR "]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=" FLOOR ",]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=" FLOOR " ]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=1.3.3fe0000000000000]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=-1.3." QUEUE "." QUEUE
+		    "]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=1000.3." QUEUE "." QUEUE
+		    "]",
+		WHY YIELDED " ",
+		WHY YIELDED "\n",
+		"x" YIELDED "y]",
+		WHY " [fairlead/1 to=u2 queue=" QUEUE " forgiven=1 floors=" FLOOR "," FLOOR
+		    "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR
+		    "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "," FLOOR "]",
+	};
+	char uid[FL_YIELD_UID], cut[sizeof WHY YIELDED];
+	struct fl_yield y;
+	uint64_t queue;
+
+	for (size_t i = 0; i < COUNT(texts); i++)
+		assert_false(fl_yield_read(texts[i], &y, uid, &queue));
+	for (size_t len = 0; len < sizeof WHY YIELDED - 1; len++) {
+		memcpy(cut, WHY YIELDED, len);
+		cut[len] = '\0';
+		assert_false(fl_yield_read(cut, &y, uid, &queue));
+		assert_int_equal(fl_yield_begin(cut), len);
+	}
+	/* What ends it counts. */
+	assert_true(fl_yield_read(WHY " [fairlead/1 x]" YIELDED, &y, uid, &queue));
+	assert_true(fl_yield_read(YIELDED, &y, uid, &queue));
+}
+
+/* In the condition Preempted, at the end, in place of what was there; Evicted is as Kueue writes it. */
+TEST(what_was_yielded_is_written)
+{
+	static const char other[] = " [fairlead/1 to=- queue=" QUEUE " forgiven=0 floors=-]";
+	const struct fl_managed_change eviction = { .now = NOW_SECONDS * FL_SECOND,
+						    .reason = "Preempted",
+						    .preempted = "InClusterQueue",
+						    .message = WHY,
+						    .yielded = YIELDED };
+	const struct {
+		const char *is, *message, *yielded, *wanted;
+		bool evicts;
+	} rows_of[] = {
+		{ "True", "before", YIELDED, WHY YIELDED, true },
+		{ "True", WHY YIELDED, other,
+		  "Previously: " WHY " [fairlead/1 to=- queue=" QUEUE " forgiven=0 floors=-]",
+		  false },
+		{ "True", WHY YIELDED, NULL, "Previously: " WHY, false },
+		{ "False", "Previously: " WHY YIELDED, YIELDED, "Previously: " WHY YIELDED, false },
+		{ "False", "Previously: " WHY " [fairlead/9 x]", NULL, "Previously: " WHY, false },
+		{ "True", WHY, NULL, "Previously: " WHY, false },
+	};
+
+	for (size_t i = 0; i < COUNT(rows_of); i++) {
+		struct fl_managed_change change = rows_of[i].evicts ? eviction : admission;
+		const struct fl_mirror_object *o;
+		char status[TEXT], *message = NULL;
+		fairlead_error err = { 0 };
+		struct world w;
+		json_t *body;
+
+		change.yielded = rows_of[i].yielded;
+		begin(&w);
+		(void)snprintf(
+			status, sizeof status,
+			"{\"conditions\":[{\"type\":\"Preempted\",\"status\":\"%s\",\"reason\":"
+			"\"x\",\"message\":\"%s\",\"lastTransitionTime\":\"" OTHER_TIME "\"}]}",
+			rows_of[i].is, rows_of[i].message);
+		see(&w, 1, 20, status);
+		o = fl_mirror_find(w.mirror, FL_MIRROR_WORKLOAD, "ns", "w1");
+		assert_int_equal(fl_managed_yielded(&w.all, o, &message, &err), 0);
+		if (strstr(rows_of[i].message, "[fairlead/"))
+			assert_string_equal(message, rows_of[i].message);
+		else
+			assert_null(message);
+		free(message);
+		body = body_of(&w, "w1", &change);
+		check_text(condition(body, "Preempted"), "message", rows_of[i].wanted);
+		if (rows_of[i].evicts)
+			check_text(condition(body, "Evicted"), "message", WHY);
+		json_decref(body);
+		end(&w);
+	}
 }
 
 /* Another version than the mirror's is not written over. */

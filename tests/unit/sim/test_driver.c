@@ -36,13 +36,24 @@ static int step(struct fl_policy *p, fl_time now, unsigned flags, const struct f
 	return 0;
 }
 
+static int serve(struct fl_policy *p, fl_time now, struct fl_workload w, const struct fl_sink *sink,
+		 struct fl_decisions *ret, fairlead_error *err)
+{
+	if (p->fails)
+		return fl_fail(err, p->fails, "no");
+	p->rows[0].workload = w;
+	return step(p, now, 0, sink, ret, err);
+}
+
 static fl_time wake(const struct fl_policy *p, fl_time now)
 {
 	(void)now;
 	return p->wake;
 }
 
-static const struct fl_policy_ops ops = { .apply = apply, .step = step, .wake = wake };
+static const struct fl_policy_ops ops = {
+	.apply = apply, .step = step, .serve = serve, .wake = wake
+};
 
 struct told {
 	char text[32];
@@ -167,6 +178,29 @@ TEST(decisions_are_handed_over)
 	assert_int_equal(fl_driver_cycle(&d, 6, NULL), FAIRLEAD_ENOMEM);
 	assert_true(d.events == 0 && d.cycles == 1 && d.last == 5 && !d.due);
 	assert_true(fl_driver_next(&d, 6) == FL_NEVER);
+	fl_driver_done(&d);
+}
+
+/* One is served, and what comes of it handed over; then a cycle is due. */
+TEST(one_is_served)
+{
+	struct fl_policy p = { .rows = { { .kind = FL_ADMIT } }, .n = 1, .n_heads = 1, .wake = 77 };
+	struct told t = { 0 };
+	struct fl_driver d;
+
+	init(&d, &p, &t, 0, FL_NEVER);
+	assert_int_equal(fl_driver_cycle(&d, 4, NULL), 0);
+	assert_true(fl_driver_next(&d, 5) == 77);
+	assert_int_equal(fl_driver_serve(&d, 5, (struct fl_workload){ 2 }, NULL), 0);
+	assert_string_equal(t.text, "a.c.");
+	assert_true(d.cycles == 2 && d.heads == 2 && d.last == 4 && fl_driver_next(&d, 5) == 5);
+	/* It is behind another one. */
+	p.fails = FAIRLEAD_ESTATE;
+	assert_int_equal(fl_driver_serve(&d, 6, (struct fl_workload){ 2 }, NULL), 0);
+	p.fails = FAIRLEAD_ENOMEM;
+	assert_int_equal(fl_driver_serve(&d, 6, (struct fl_workload){ 2 }, NULL), FAIRLEAD_ENOMEM);
+	assert_string_equal(t.text, "a.c.");
+	assert_true(d.cycles == 2);
 	fl_driver_done(&d);
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "daemon/cluster/scheduler/first.h"
 #include "daemon/cluster/scheduler/write.h"
 
 enum { MS = FL_SECOND / 1000 };
@@ -39,7 +40,11 @@ static void on_cycle(uv_timer_t *timer)
 	fairlead_error err = { 0 };
 	int r = 0;
 
-	if (may_decide(s) && fl_driver_next(d, now) <= now)
+	if (may_decide(s) && s->anew) {
+		s->anew = false;
+		r = fl_first_serve(s, now, &err);
+	}
+	if (r == 0 && may_decide(s) && fl_driver_next(d, now) <= now)
 		r = fl_driver_cycle(d, now, &err);
 	if (r < 0) {
 		fl_cluster_break(c, &err);

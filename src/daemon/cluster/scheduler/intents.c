@@ -18,6 +18,7 @@ static void free_texts(struct fl_intent *intent)
 	free(intent->rows);
 	free(intent->queue);
 	free(intent->message);
+	free(intent->yielded);
 }
 
 static void free_intent(struct fl_intent *intent)

@@ -26,6 +26,7 @@ struct fl_intent {
 	uint32_t n;
 	enum fl_reason reason; /* evicts: why */
 	char *message;
+	char *yielded; /* what it has yielded, as it is written (recall.h); NULL: nothing */
 	/* the write */
 	struct fl_kube_call *call; /* under way; NULL */
 	uint64_t base;     /* resourceVersion that the last one was based on; 0: none was sent */

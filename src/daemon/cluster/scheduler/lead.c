@@ -3,6 +3,7 @@
 
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler/drain.h"
+#include "daemon/cluster/scheduler/recall.h"
 
 enum { RELEASE_MS = 3000, CLOSE_LOOK_MS = 20 };
 
@@ -34,8 +35,9 @@ static void on_read(void *scheduler)
 		return;
 	revert_all(s);
 	s->stage = FL_SCHEDULER_DECIDES;
+	s->anew = true;
 	fl_cluster_log(s->o.cluster, "decides for the ClusterQueues that are handed over");
-	if (fl_scheduler_drain(s, &err) < 0)
+	if (fl_recall_all(s, &err) < 0 || fl_scheduler_drain(s, &err) < 0)
 		fl_cluster_break(s->o.cluster, &err);
 	fl_cluster_soon(s->o.cluster);
 }

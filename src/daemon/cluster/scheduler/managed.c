@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "codec/text/quantity.h"
+#include "daemon/cluster/scheduler/yield_text.h"
 
 /* What Kueue's scheduler writes as FL_MANAGED_BY. */
 static const char *const conditions[] = {
@@ -425,6 +426,22 @@ static void evict(struct writing *w, const struct fl_managed_change *change)
 	count_eviction(w, change->reason);
 }
 
+/* In place of what stands there, so that no more is told than counts. */
+static void tell_yielded(struct writing *w, const char *yielded)
+{
+	json_t *one = find_condition(w, "Preempted");
+	const char *message = one ? text_of(one, "message") : "";
+	char *text;
+
+	if (!one || asprintf(&text, "%.*s%s", (int)fl_yield_begin(message), message,
+			     yielded ? yielded : "") < 0) {
+		w->rc |= one ? -1 : 0;
+		return;
+	}
+	w->rc |= json_object_set_new(one, "message", json_string(text));
+	free(text);
+}
+
 /* Whole seconds, as the API has them. */
 static void format_now(char now[40], fl_time t) { (void)fl_time_format(now, t - t % FL_SECOND); }
 
@@ -465,7 +482,34 @@ int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_objec
 		admit(&w, change);
 	else
 		evict(&w, change);
+	if (w.status)
+		tell_yielded(&w, change->yielded);
 	*ret = w.rc ? NULL : body_of(o, w.status);
 	json_decref(kept);
 	return *ret ? 0 : fl_fail_nomem(err);
+}
+
+/* Most have none: it is looked for before the set is read. */
+int fl_managed_yielded(const struct fl_managed_all *s, const struct fl_mirror_object *o, char **ret,
+		       fairlead_error *err)
+{
+	const struct fl_managed *set = find(s, fl_mirror_uid(o));
+	struct writing w = { .rc = 0 };
+	json_t *kept, *one;
+	char *text;
+
+	*ret = NULL;
+	if (!set || !memmem(set->text->bytes, set->text->n, FL_YIELD_TEXT_BEGINS,
+			    strlen(FL_YIELD_TEXT_BEGINS)))
+		return 0;
+	text = with_times(set);
+	kept = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
+	if (!kept)
+		return fl_fail_nomem(err);
+	w.status = json_object_get(kept, "status");
+	one = find_condition(&w, "Preempted");
+	*ret = one ? strdup(text_of(one, "message")) : NULL;
+	json_decref(kept);
+	return one && !*ret ? fl_fail_nomem(err) : 0;
 }

@@ -54,6 +54,8 @@ struct fl_managed_change {
 	uint32_t n;
 	/* It is evicted: reason of condition Evicted; of condition Preempted, NULL: not preempted; why, for both. */
 	const char *reason, *preempted, *message;
+	/* What it has yielded, at the end of the message of condition Preempted (yield_text.h); NULL: nothing. */
+	const char *yielded;
 };
 /*
  * The body of an apply to @o's status (heap, free), which must be there in that version.
@@ -61,5 +63,8 @@ struct fl_managed_change {
  */
 int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_object *o,
 		    const struct fl_managed_change *change, char **ret, fairlead_error *err);
+/* The message of @o's condition Preempted (heap), where it may have such a text; else NULL. ENOMEM. */
+int fl_managed_yielded(const struct fl_managed_all *s, const struct fl_mirror_object *o, char **ret,
+		       fairlead_error *err);
 
 #endif

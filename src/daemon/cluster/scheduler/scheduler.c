@@ -10,6 +10,7 @@
 #include "daemon/cluster/scheduler/cycle.h"
 #include "daemon/cluster/scheduler/drain.h"
 #include "daemon/cluster/scheduler/lead.h"
+#include "daemon/cluster/scheduler/recall.h"
 #include "daemon/cluster/scheduler/state.h"
 #include "daemon/cluster/scheduler/write.h"
 
@@ -28,7 +29,10 @@ static int start(void *scheduler, fl_time now, const struct fl_decision *d, fair
 	if (!job)
 		return 0;
 	intent.job = job->id;
-	r = fl_intent_of_admission(&c->generation, d->workload, d->cluster_queue, &intent, err);
+	r = fl_recall_text(&c->generation, d->workload, &intent.yielded, err);
+	if (r == 0)
+		r = fl_intent_of_admission(&c->generation, d->workload, d->cluster_queue, &intent,
+					   err);
 	return r < 0 ? r : fl_scheduler_intend(s, &intent, err);
 }
 
@@ -39,6 +43,7 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 	const struct fl_live *job = fl_generation_job(&c->generation, &c->jobs, d->workload);
 	struct fl_intent intent = { .decided = now, .evicts = true, .reason = d->reason };
 	const struct fl_intent *old;
+	int r;
 
 	if (!job)
 		return 0;
@@ -46,9 +51,15 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 	old = fl_intents_find(&s->intents, job->id);
 	if (old && old->call)
 		return 0;
+	r = fl_recall_text(&c->generation, d->workload, &intent.yielded, err);
+	if (r < 0)
+		return r;
 	intent.job = job->id;
 	intent.message = fl_scheduler_why(&c->generation, d);
-	return intent.message ? fl_scheduler_intend(s, &intent, err) : fl_fail_nomem(err);
+	if (intent.message)
+		return fl_scheduler_intend(s, &intent, err);
+	free(intent.yielded);
+	return fl_fail_nomem(err);
 }
 
 /* --- what is heard --- */
@@ -153,7 +164,7 @@ static int renewed(void *scheduler, fairlead_error *err)
 	}
 	if (r >= 0)
 		r = leave_refused(s);
-	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES)
+	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES && (r = fl_recall_all(s, err)) == 0)
 		r = fl_scheduler_drain(s, err);
 	fl_scheduler_soon(s);
 	return r < 0 ? r : 0;

@@ -31,6 +31,7 @@ struct fl_scheduler {
 	struct fl_cluster_scheduler told;
 	struct fl_kube_lease *lease; /* NULL: not before the first view */
 	enum fl_scheduler_stage stage;
+	bool anew; /* it has decided nothing yet since it leads */
 	struct fl_managed_all managed;
 	struct fl_intents intents;
 	struct fl_refused refused;

@@ -10,6 +10,7 @@
 #include "codec/kueue/eviction.h"
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/recall.h"
 
 enum {
 	UNDER_WAY = 32,      /* writes at once */
@@ -17,23 +18,22 @@ enum {
 	LOOK = 20,           /* ms: for a version that the watch brings */
 	FIRST = 500,         /* ms: after a failure, then doubled */
 	MOST = 30000,        /* ms */
-	PATH = 1200,         /* bytes of the names of a queue and all cohorts above it */
 	REFUSED_FIRST = 1000 /* ms */
 };
 
 /* --- texts --- */
 
-/* "/cohort/.../queue" */
-static void path_of(const struct fl_model *m, uint32_t node, char path[PATH])
+void fl_scheduler_path(const struct fl_model *m, struct fl_node queue, char path[FL_SCHEDULER_PATH])
 {
-	const struct fl_node parent = m->nodes[node].parent;
+	const struct fl_node parent = m->nodes[queue.v].parent;
 	size_t len;
 
 	path[0] = '\0';
 	if (parent.v != FL_NONE)
-		path_of(m, parent.v, path);
+		fl_scheduler_path(m, parent, path);
 	len = strlen(path);
-	(void)snprintf(path + len, PATH - len, "/%s", fl_model_text(m, m->nodes[node].name));
+	(void)snprintf(path + len, FL_SCHEDULER_PATH - len, "/%s",
+		       fl_model_text(m, m->nodes[queue.v].name));
 }
 
 char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *d)
@@ -43,11 +43,11 @@ char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *
 						    NULL :
 						    &m->workloads[d->preemptor.v];
 	const bool has_path = row && row->cluster_queue.v != FL_NONE;
-	char by[PATH], from[PATH];
+	char by[FL_SCHEDULER_PATH], from[FL_SCHEDULER_PATH];
 
 	if (has_path)
-		path_of(m, row->cluster_queue.v, by);
-	path_of(m, d->cluster_queue.v, from);
+		fl_scheduler_path(m, row->cluster_queue, by);
+	fl_scheduler_path(m, d->cluster_queue, from);
 	return fl_kube_why_preempted(row ? fl_model_text(m, row->uid) : NULL,
 				     fl_reason_name(d->reason), has_path ? by : NULL, from);
 }
@@ -62,7 +62,8 @@ static struct fl_managed_change change_of(const struct fl_intent *i)
 					   .n = i->n,
 					   .reason = preempts ? "Preempted" : "ClusterQueueStopped",
 					   .preempted = preempts ? fl_reason_name(i->reason) : NULL,
-					   .message = i->message };
+					   .message = i->message,
+					   .yielded = i->yielded };
 }
 
 /* --- what becomes of it --- */
@@ -318,13 +319,19 @@ static void let_in(struct fl_scheduler *s)
 	uint64_t number;
 	int r = 0;
 
+	bool any = false;
+
 	while (r >= 0 && (number = fl_refused_due(&s->refused, uv_now(c->o.loop)))) {
 		struct fl_live *job = fl_jobs_find(&c->jobs, number);
 
-		if (job && job->made_of && job->workload.v == FL_NONE)
+		if (job && job->made_of && job->workload.v == FL_NONE) {
 			r = fl_cluster_renew(c, job, &err);
+			any = true;
+		}
 		c->changed |= r > 0;
 	}
+	if (r >= 0 && any)
+		r = fl_recall_all(s, &err);
 	if (r < 0)
 		fl_cluster_break(c, &err);
 	else

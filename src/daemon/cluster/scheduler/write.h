@@ -18,6 +18,10 @@
 
 /* All that are due, as many as may be under way at once. */
 void fl_scheduler_write(struct fl_scheduler *s);
+enum { FL_SCHEDULER_PATH = 1200 };
+/* "/cohort/.../queue", cut where it is longer. */
+void fl_scheduler_path(const struct fl_model *m, struct fl_node queue,
+		       char path[FL_SCHEDULER_PATH]);
 /* Why @d evicts its workload, as Kueue's conditions say it (heap); NULL: no memory. */
 char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *d);
 
