@@ -11,6 +11,7 @@ from watching import fill, queue
 
 MANAGER, STATUS = "kueue-admission", re.compile(
     r"/apis/kueue\.x-k8s\.io/(v1beta\d)/namespaces/([^/]+)/workloads/([^/]+)/status\?fieldManager=([\w-]+)&force=true(&timeout=\d+s)?")
+EVENTS = re.compile(r"/apis/events\.k8s\.io/v1/namespaces/default/events(\?timeout=\d+s)?")
 LEASE = re.compile(r"/apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?(\?timeout=\d+s)?")
 
 
@@ -33,6 +34,7 @@ def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):
 class Scheduling(Fake):
     def __init__(self, *words, **more):
         self.lease, self.writes = None, []  # (verb of Workload/status, namespace/name, what it made of it)
+        self.events = {}  # by name, in the order in which they came
         self.held, self.most = {}, {}  # by queue: cpu that is held; and the most there ever was
         self.before_write = lambda namespace, name: None
         self.gone = 0.1  # seconds until the pods of an evicted one are gone
@@ -93,6 +95,8 @@ class Scheduling(Fake):
             self.patch(conn, path, headers, sent)
         elif "/leases" in path:
             self.answer_lease(conn, method, path, sent)
+        elif method == "POST" and "/events" in path:
+            self.take_event(conn, path, headers, json.loads(sent))
         else:
             super().answer(conn, method, path, headers, sent)
 
@@ -133,6 +137,30 @@ class Scheduling(Fake):
             self.reset(conn)
             raise Cut
         self.send(conn, 200, new)
+
+    def take_event(self, conn, path, headers, event):
+        """As the API server validates it (ValidateEventCreate)."""
+        assert EVENTS.fullmatch(path) and headers["content-type"] == "application/json", path
+        with self.lock:
+            self.requests.append(("create", "events", path))
+        fault = self.fault_for("create", "events")
+        if fault.status:
+            self.status(conn, fault.status, "No", "a fault", fault.retry_after)
+            return
+        name = event["metadata"]["name"]
+        assert set(event) == {"apiVersion", "kind", "metadata", "eventTime", "type", "reason", "action", "reportingController",
+                              "reportingInstance", "note", "regarding"}
+        assert event["apiVersion"] == "events.k8s.io/v1" and event["kind"] == "Event" and event["metadata"]["namespace"] == "default"
+        assert re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", name) and len(name) <= 253
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", event["eventTime"])
+        assert event["type"] in ("Normal", "Warning") and len(event["note"]) <= 1024
+        assert all(0 < len(event[k]) <= 128 for k in ("reason", "action", "reportingController", "reportingInstance"))
+        with self.lock:
+            if name in self.events:
+                self.status(conn, 409, "AlreadyExists", "it is there")
+                return
+            self.events[name] = event
+        self.send(conn, 201, event)
 
     def answer_lease(self, conn, method, path, sent):
         assert LEASE.fullmatch(path), path

@@ -37,7 +37,8 @@ static void on_read(void *scheduler)
 	s->stage = FL_SCHEDULER_DECIDES;
 	s->anew = true;
 	fl_cluster_log(s->o.cluster, "decides for the ClusterQueues that are handed over");
-	if (fl_recall_all(s, &err) < 0 || fl_scheduler_drain(s, &err) < 0)
+	if (fl_recall_all(s, &err) < 0 || fl_rings_look(s, &err) < 0 ||
+	    fl_scheduler_drain(s, &err) < 0)
 		fl_cluster_break(s->o.cluster, &err);
 	fl_cluster_soon(s->o.cluster);
 }
@@ -71,6 +72,7 @@ static void stop_writing(struct fl_scheduler *s)
 			i->call = fl_kube_cancel(i->call);
 			s->intents.under_way--;
 		}
+	fl_rings_stop(&s->rings);
 	s->troubled = 0;
 	(void)uv_timer_stop(&s->timers->write);
 }

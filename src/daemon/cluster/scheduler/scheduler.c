@@ -164,7 +164,8 @@ static int renewed(void *scheduler, fairlead_error *err)
 	}
 	if (r >= 0)
 		r = leave_refused(s);
-	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES && (r = fl_recall_all(s, err)) == 0)
+	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES && (r = fl_recall_all(s, err)) == 0 &&
+	    (r = fl_rings_look(s, err)) == 0)
 		r = fl_scheduler_drain(s, err);
 	fl_scheduler_soon(s);
 	return r < 0 ? r : 0;
@@ -273,6 +274,7 @@ struct fl_scheduler *fl_scheduler_free(struct fl_scheduler *s)
 	fl_intents_done(&s->intents);
 	fl_managed_done(&s->managed);
 	fl_refused_done(&s->refused);
+	fl_rings_done(&s->rings);
 	s->timers->cycle.data = s->timers;
 	uv_close((uv_handle_t *)&s->timers->cycle, close_cycle);
 	free(s);

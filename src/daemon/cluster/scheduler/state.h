@@ -7,6 +7,7 @@
 #include "daemon/cluster/scheduler/intents.h"
 #include "daemon/cluster/scheduler/managed.h"
 #include "daemon/cluster/scheduler/refused.h"
+#include "daemon/cluster/scheduler/rings.h"
 #include "daemon/cluster/scheduler/scheduler.h"
 
 enum fl_scheduler_stage {
@@ -35,6 +36,7 @@ struct fl_scheduler {
 	struct fl_managed_all managed;
 	struct fl_intents intents;
 	struct fl_refused refused;
+	struct fl_rings rings;
 	struct fl_scheduler_timers *timers;
 	uint64_t writes[FL_WRITTENS];
 	uint64_t due;      /* uv_now: of the first intent that is not under way; UINT64_MAX */
