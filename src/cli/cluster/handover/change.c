@@ -28,7 +28,7 @@ static bool is_as_read(const json_t *body, const struct fl_handing_queue *q)
 
 /*
  * The label by which deploy/scheduler/kueue-policy finds a queue, for as long as Kueue may still write what it decided
- * before; each queue with one makes writes of Workloads dearer. One that somebody else has set is left alone.
+ * before; each queue with one makes writes of Workloads dearer. One of another value is left alone.
  */
 static int put_label(json_t *patch, const json_t *body, enum fl_handed mark)
 {
