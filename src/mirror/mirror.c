@@ -28,6 +28,7 @@ struct fl_mirror {
 	struct fl_shared_set shared;
 	size_t bytes;
 	bool answering; /* what is seen now is an answer */
+	struct fl_mirror_object *latest;
 	fl_mirror_fn *changed;
 	void *user;
 	unsigned pins;
@@ -562,12 +563,18 @@ static void mark_seen(const struct fl_mirror *m, struct fl_mirror_object *o)
 		o->answered = m->lists[o->kind];
 }
 
-/* Of a list that began before the answer that is known, or of a watch that is behind it. */
+/*
+ * Of a list that began before the answer that is known, or of a watch that is behind it; or an answer that comes after
+ * the watch has told as much, or of another object that has the name since.
+ */
 static bool is_older(const struct fl_mirror *m, const struct fl_mirror_object *o,
 		     const struct coming *c)
 {
-	return (m->answering || (o->answered && o->answered == m->lists[c->kind])) &&
-	       c->names.version && c->names.version < o->version;
+	if (m->answering)
+		return c->names.version <= o->version;
+	return strcmp(fl_mirror_uid(o), c->names.uid) == 0 && o->answered &&
+	       o->answered == m->lists[c->kind] && c->names.version &&
+	       c->names.version < o->version;
 }
 
 static int put(struct fl_mirror *m, const struct coming *c, fairlead_error *err)
@@ -580,7 +587,8 @@ static int put(struct fl_mirror *m, const struct coming *c, fairlead_error *err)
 		return r;
 	at = slot_of(m, c->kind, c->names.namespace, c->names.name);
 	o = m->slot[at];
-	if (o && strcmp(fl_mirror_uid(o), c->names.uid) == 0 && is_older(m, o, c)) {
+	m->latest = o;
+	if (o && is_older(m, o, c)) {
 		mark_seen(m, o);
 		return 0;
 	}
@@ -589,6 +597,7 @@ static int put(struct fl_mirror *m, const struct coming *c, fairlead_error *err)
 		mark_seen(m, o);
 		return 0;
 	}
+	m->latest = NULL;
 	if (o && strcmp(fl_mirror_uid(o), c->names.uid) != 0) { /* deleted, and made again */
 		r = remove_at(m, at, err);
 		at = slot_of(m, c->kind, c->names.namespace, c->names.name);
@@ -596,9 +605,11 @@ static int put(struct fl_mirror *m, const struct coming *c, fairlead_error *err)
 	}
 	if (r == 0 && o) {
 		r = make_object(m, c, &o, err);
-		if (r == 0)
-			mark_seen(m, o);
-		return r < 0 ? r : replace(m, at, o, err);
+		if (r < 0)
+			return r;
+		mark_seen(m, o);
+		m->latest = o;
+		return replace(m, at, o, err);
 	}
 	if (r == 0 && m->count[c->kind] >= m->limit)
 		r = fl_fail(err, FAIRLEAD_ELIMIT, "there are more than %" PRIu32 " of them",
@@ -608,7 +619,7 @@ static int put(struct fl_mirror *m, const struct coming *c, fairlead_error *err)
 	if (r < 0)
 		return r;
 	mark_seen(m, o);
-	m->slot[at] = o;
+	m->latest = m->slot[at] = o;
 	m->used++;
 	m->count[c->kind]++;
 	return tell(m, c->kind, o, /* was= */ NULL, err);
@@ -634,9 +645,11 @@ int fl_mirror_see(struct fl_mirror *m, enum fl_mirror_kind kind, const char *jso
 	struct coming c = { .kind = kind, .is_workload = kind == FL_MIRROR_WORKLOAD };
 	char names[3][FL_MAX_NAME + 1];
 	fairlead_error own = { 0 };
-	int r = fl_mirror_document(fl_mirror_kind(kind),
-				   m->version[kind][0] ? m->version[kind] : NULL, json, len,
-				   &m->doc, &c.names, err);
+	int r;
+
+	m->latest = NULL;
+	r = fl_mirror_document(fl_mirror_kind(kind), m->version[kind][0] ? m->version[kind] : NULL,
+			       json, len, &m->doc, &c.names, err);
 
 	if (r == 0 && !is_named_well(&c.names))
 		r = fl_fail(err, FAIRLEAD_ELIMIT, "a name is longer than %d bytes", FL_MAX_NAME);
@@ -677,6 +690,8 @@ int fl_mirror_answer(struct fl_mirror *m, enum fl_mirror_kind kind, const char *
 	m->answering = false;
 	return r;
 }
+
+const struct fl_mirror_object *fl_mirror_latest(const struct fl_mirror *m) { return m->latest; }
 
 int fl_mirror_too_large(struct fl_mirror *m, enum fl_mirror_kind kind, const char *namespace,
 			const char *name, const char *uid, fairlead_error *err)

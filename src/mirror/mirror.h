@@ -103,10 +103,15 @@ int fl_mirror_see(struct fl_mirror *m, enum fl_mirror_kind kind, const char *jso
 		  fairlead_error *err);
 /*
  * The same of the answer to a write, which neither a watch that is behind nor a list that began before undoes: what they
- * say that is older is passed over.
+ * say that is older is passed over.  So is an answer, where the mirror has this version already, or a later one of that name.
  */
 int fl_mirror_answer(struct fl_mirror *m, enum fl_mirror_kind kind, const char *json, size_t len,
 		     fairlead_error *err);
+/*
+ * What the mirror has of that name, once it has returned 0 or 1: as it came, or, where that was passed over, as it was.
+ * Until the next change.
+ */
+const struct fl_mirror_object *fl_mirror_latest(const struct fl_mirror *m);
 /* An object is there, and was too large to be read. */
 int fl_mirror_too_large(struct fl_mirror *m, enum fl_mirror_kind kind, const char *namespace,
 			const char *name, const char *uid, fairlead_error *err);

@@ -326,7 +326,8 @@ static int seen(struct fl_cluster *c, enum fl_mirror_kind kind, int r, const cha
 	fairlead_error own = { 0 };
 
 	if (r >= 0 && c->scheduler && kind == FL_MIRROR_WORKLOAD &&
-	    c->scheduler->seen(c->scheduler->user, json, len, &own) < 0)
+	    c->scheduler->seen(c->scheduler->user, fl_mirror_latest(c->mirror), json, len, &own) <
+		    0)
 		return heard(c, kind, FAIRLEAD_ENOMEM, &own);
 	return heard(c, kind, r, err);
 }

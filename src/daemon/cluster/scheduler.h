@@ -10,8 +10,9 @@
 #include "daemon/cluster/inside.h"
 
 struct fl_cluster_scheduler {
-	/* A Workload was seen as @json says, and the mirror has it. ENOMEM. */
-	int (*seen)(void *user, const char *json, size_t len, fairlead_error *err);
+	/* A Workload was seen as @json says, and the mirror has @o of it. ENOMEM. */
+	int (*seen)(void *user, const struct fl_mirror_object *o, const char *json, size_t len,
+		    fairlead_error *err);
 	/* @o is deleted, or finished. */
 	void (*removed)(void *user, const struct fl_mirror_object *o);
 	/*

@@ -227,4 +227,47 @@ TEST(no_more_of_a_kind_than_a_list_may_have)
 	fl_mirror_free(m);
 }
 
+static void answer(struct fl_mirror *m, const struct written *w)
+{
+	char text[OBJECT];
+	fairlead_error err = { 0 };
+
+	write_workload(w, text);
+	assert_int_equal(fl_mirror_answer(m, FL_MIRROR_WORKLOAD, text, strlen(text), &err), 0);
+}
+
+/* An answer and the watch come in any order; the newest of them stays, and is told once. */
+TEST(answers)
+{
+	struct written before = { .name = 1, .uid = 1, .version = 1 }, held = before;
+	struct written again = { .name = 1, .uid = 2, .version = 7, .priority = 3 };
+	struct world w = { .told = 0 };
+	fairlead_error err = { 0 };
+	struct fl_mirror *m;
+
+	held.version = 5;
+	held.reserved = held.admitted = true;
+	assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+	fl_mirror_begin(m, FL_MIRROR_WORKLOAD, "v1beta2");
+	see(m, &before);
+	assert_int_equal(fl_mirror_latest(m)->fate, FL_FATE_WAITS);
+	answer(m, &held);
+	assert_int_equal(fl_mirror_latest(m)->fate, FL_FATE_HOLDS);
+	assert_int_equal(w.told, 2);
+	before.version = 4; /* the watch is behind */
+	see(m, &before);
+	assert_true(fl_mirror_latest(m)->version == 5);
+	see(m, &held);
+	answer(m, &held);
+	assert_int_equal(w.told, 2);
+	see(m, &again); /* deleted, and made again: what comes late is of the one before */
+	assert_int_equal(w.told, 4);
+	answer(m, &held);
+	assert_int_equal(w.told, 4);
+	assert_string_equal(fl_mirror_uid(fl_mirror_latest(m)), "u-2");
+	assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, "{", 1, &err), FAIRLEAD_EINPUT);
+	assert_null(fl_mirror_latest(m));
+	fl_mirror_free(m);
+}
+
 UNIT_GROUP("mirror")

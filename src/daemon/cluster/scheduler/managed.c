@@ -237,31 +237,28 @@ static int keep(struct fl_managed_all *s, uint64_t key, uint64_t version, char *
 	return r;
 }
 
-/* Is @meta, of that version, what the mirror has, and waits or holds quota? */
-static bool is_current(const struct fl_mirror *m, const json_t *meta, uint64_t version)
-{
-	const struct fl_mirror_object *o = fl_mirror_find(
-		m, FL_MIRROR_WORKLOAD, text_of(meta, "namespace"), text_of(meta, "name"));
-
-	return o && o->version == version && o->fate != FL_FATE_OVER;
-}
-
-int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror *m, const char *json,
+int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, const char *json,
 		   size_t len, fairlead_error *err)
 {
-	json_t *object = json_loadb(json, len, 0, NULL), *set = NULL;
-	const json_t *meta = json_object_get(object, "metadata");
-	const uint64_t version = strtoull(text_of(meta, "resourceVersion"), NULL, 10);
+	const char *uid = fl_mirror_uid(o);
+	const struct fl_managed *known = find(s, uid);
+	json_t *object, *set = NULL;
+	const json_t *meta;
 	char *text = NULL;
 	int r = 0;
 
+	/* The watch tells again what an answer has told. */
+	if (o->fate == FL_FATE_OVER || (known && known->version == o->version))
+		return 0;
+	object = json_loadb(json, len, 0, NULL);
+	meta = json_object_get(object, "metadata");
 	if (!meta) {
 		r = fl_fail(err, FAIRLEAD_EINPUT, "no object of the API");
-	} else if (is_current(m, meta, version)) {
+	} else if (strcmp(text_of(meta, "uid"), uid) == 0 &&
+		   strtoull(text_of(meta, "resourceVersion"), NULL, 10) == o->version) {
 		set = pick(object);
 		text = set ? json_dumps(set, JSON_COMPACT) : NULL;
-		r = text ? keep(s, key_of(text_of(meta, "uid")), version, text, err) :
-			   fl_fail_nomem(err);
+		r = text ? keep(s, key_of(uid), o->version, text, err) : fl_fail_nomem(err);
 	}
 	free(text);
 	json_decref(set);

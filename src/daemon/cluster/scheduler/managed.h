@@ -31,10 +31,10 @@ struct fl_managed_all {
 };
 void fl_managed_done(struct fl_managed_all *s);
 /*
- * Of the Workload in @json, an object of the API, if @m has it in that version and it is not over; in place of what is
- * there of that uid. EINPUT, ENOMEM.
+ * Of the Workload in @json, an object of the API, if @o is that, in that version, and not over; in place of what is
+ * there of that uid.  It is not read where @o says that there is nothing to do. EINPUT, ENOMEM.
  */
-int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror *m, const char *json,
+int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, const char *json,
 		   size_t len, fairlead_error *err);
 void fl_managed_remove(struct fl_managed_all *s, const char *uid);
 /* A row for each resource of each podset, those of a podset together. */

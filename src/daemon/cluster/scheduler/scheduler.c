@@ -64,10 +64,11 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 
 /* --- what is heard --- */
 
-static int seen(void *scheduler, const char *json, size_t len, fairlead_error *err)
+static int seen(void *scheduler, const struct fl_mirror_object *o, const char *json, size_t len,
+		fairlead_error *err)
 {
 	struct fl_scheduler *s = scheduler;
-	int r = fl_managed_put(&s->managed, s->o.cluster->mirror, json, len, err);
+	int r = fl_managed_put(&s->managed, o, json, len, err);
 
 	return r == FAIRLEAD_EINPUT ? 0 : r;
 }

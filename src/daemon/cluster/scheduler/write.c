@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/scheduler/write.h"
 
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -127,26 +126,14 @@ static void refuse(struct fl_scheduler *s, struct fl_intent *i, const struct fl_
 		fl_cluster_break(c, &err);
 }
 
-static uint64_t version_in(const struct fl_kube_answer *answer)
-{
-	json_t *object = json_loadb(answer->bytes, answer->len, 0, NULL);
-	const char *text = json_string_value(
-		json_object_get(json_object_get(object, "metadata"), "resourceVersion"));
-	uint64_t version = text ? strtoull(text, NULL, 10) : 0;
-
-	json_decref(object);
-	return version;
-}
-
-/* The mirror has it, as the watch will say, or has said. */
+/* The mirror has it, as the watch will say, or has said; what is deleted since stays so. */
 static void take(struct fl_scheduler *s, uint64_t number, const struct fl_kube_answer *answer)
 {
 	struct fl_cluster *c = s->o.cluster;
 	const struct fl_live *job = fl_jobs_find(&c->jobs, number);
-	const struct fl_mirror_object *o = job ? job->made_of : NULL;
 	fairlead_error err = { 0 };
 
-	if (o && o->version < version_in(answer))
+	if (job && job->made_of)
 		(void)fl_cluster_answered(c, answer->bytes, answer->len, &err);
 }
 
