@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "codec/text/quantity.h"
+#include "daemon/cluster/scheduler/slice.h"
 #include "daemon/cluster/scheduler/yield_text.h"
 
 /* What Kueue's scheduler writes as FL_MANAGED_BY. */
@@ -37,14 +38,6 @@ static const char *const past[] = { "Evicted", "Preempted", "BlockedOnPreemption
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static bool is_one_of(const char *const *names, size_t n, const char *name)
-{
-	for (size_t i = 0; name && i < n; i++)
-		if (strcmp(names[i], name) == 0)
-			return true;
-	return false;
-}
-
 static const char *text_of(const json_t *object, const char *field)
 {
 	const char *text = json_string_value(json_object_get(object, field));
@@ -54,31 +47,56 @@ static const char *text_of(const json_t *object, const char *field)
 
 /* --- reading --- */
 
-/* {"generation": N, "status": the set}; NULL: no memory. */
-static json_t *pick(const json_t *object)
+static char *put(char *to, const char *text, size_t n)
 {
-	const json_t *meta = json_object_get(object, "metadata");
-	const json_t *status = json_object_get(object, "status");
-	json_t *kept = json_array(), *set = json_object();
-	json_t *out = json_object();
-	int rc = json_object_set_new(
-		out, "generation",
-		json_integer(json_integer_value(json_object_get(meta, "generation"))));
-	json_t *one;
-	size_t i;
+	memcpy(to, text, n);
+	return to + n;
+}
 
-	json_array_foreach(json_object_get(status, "conditions"), i,
-			   one) if (is_one_of(conditions, COUNT(conditions), text_of(one, "type")))
-		rc |= json_array_append(kept, one);
-	rc |= json_object_set_new(set, "conditions", kept);
-	for (i = 0; i < COUNT(fields); i++)
-		if ((one = json_object_get(status, fields[i])))
-			rc |= json_object_set(set, fields[i], one);
-	rc |= json_object_set_new(out, "status", set);
-	if (rc == 0)
-		return out;
-	json_decref(out);
-	return NULL;
+#define PUT(to, text) put(to, text, sizeof text - 1)
+
+static bool is_named(struct fl_slice s, const char *const *names, size_t n)
+{
+	for (size_t i = 0; s.at && i < n; i++)
+		if (fl_slice_is(s, names[i]))
+			return true;
+	return false;
+}
+
+/* {"generation": N, "status": the set} (heap), its values as they stand in the object; NULL: no memory. */
+static char *pick(struct fl_slice meta, struct fl_slice status)
+{
+	const struct fl_slice generation = fl_slice_of(meta, "generation");
+	struct fl_slices all = fl_slices_in(fl_slice_of(status, "conditions"));
+	struct fl_slice key, one;
+	char *text = malloc(generation.n + status.n + 100), *to = text;
+	bool first = true;
+
+	if (!text)
+		return NULL;
+	to = PUT(to, "{\"generation\":");
+	to = generation.at ? put(to, generation.at, generation.n) : PUT(to, "0");
+	to = PUT(to, ",\"status\":{\"conditions\":[");
+	while (fl_slices_next(&all, &key, &one)) {
+		if (!is_named(fl_slice_of(one, "type"), conditions, COUNT(conditions)))
+			continue;
+		to = first ? to : PUT(to, ",");
+		to = put(to, one.at, one.n);
+		first = false;
+	}
+	to = PUT(to, "]");
+	all = fl_slices_in(status);
+	while (fl_slices_next(&all, &key, &one)) {
+		if (!is_named(key, fields, COUNT(fields)))
+			continue;
+		to = PUT(to, ",");
+		to = put(to, key.at, key.n);
+		to = PUT(to, ":");
+		to = put(to, one.at, one.n);
+	}
+	to = PUT(to, "}}");
+	*to = '\0';
+	return text;
 }
 
 /* --- keeping --- */
@@ -242,27 +260,24 @@ int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, c
 {
 	const char *uid = fl_mirror_uid(o);
 	const struct fl_managed *known = find(s, uid);
-	json_t *object, *set = NULL;
-	const json_t *meta;
-	char *text = NULL;
-	int r = 0;
+	const struct fl_slice object = { json, len };
+	struct fl_slice meta, version;
+	char *text;
+	int r;
 
 	/* The watch tells again what an answer has told. */
 	if (o->fate == FL_FATE_OVER || (known && known->version == o->version))
 		return 0;
-	object = json_loadb(json, len, 0, NULL);
-	meta = json_object_get(object, "metadata");
-	if (!meta) {
-		r = fl_fail(err, FAIRLEAD_EINPUT, "no object of the API");
-	} else if (strcmp(text_of(meta, "uid"), uid) == 0 &&
-		   strtoull(text_of(meta, "resourceVersion"), NULL, 10) == o->version) {
-		set = pick(object);
-		text = set ? json_dumps(set, JSON_COMPACT) : NULL;
-		r = text ? keep(s, key_of(uid), o->version, text, err) : fl_fail_nomem(err);
-	}
+	meta = fl_slice_of(object, "metadata");
+	version = fl_slice_of(meta, "resourceVersion");
+	if (version.n < 2 || version.at[version.n - 1] != '"')
+		return fl_fail(err, FAIRLEAD_EINPUT, "no object of the API");
+	if (!fl_slice_is(fl_slice_of(meta, "uid"), uid) ||
+	    strtoull(version.at + 1, NULL, 10) != o->version)
+		return 0;
+	text = pick(meta, fl_slice_of(object, "status"));
+	r = text ? keep(s, key_of(uid), o->version, text, err) : fl_fail_nomem(err);
 	free(text);
-	json_decref(set);
-	json_decref(object);
 	return r;
 }
 
@@ -468,19 +483,20 @@ int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_objec
 	if (!set || set->version != o->version)
 		return fl_fail(err, FAIRLEAD_ESTATE, "its status is not known");
 	text = with_times(set);
-	kept = text ? json_loads(text, 0, NULL) : NULL;
+	if (!text)
+		return fl_fail_nomem(err);
+	kept = json_loads(text, 0, NULL);
 	free(text);
+	if (!kept)
+		return fl_fail(err, FAIRLEAD_ESTATE, "its status cannot be read");
 	w.status = json_object_get(kept, "status");
 	w.generation = json_integer_value(json_object_get(kept, "generation"));
 	format_now(w.now, change->now);
-	if (!w.status)
-		w.rc = -1;
-	else if (change->cluster_queue)
+	if (change->cluster_queue)
 		admit(&w, change);
 	else
 		evict(&w, change);
-	if (w.status)
-		tell_yielded(&w, change->yielded);
+	tell_yielded(&w, change->yielded);
 	*ret = w.rc ? NULL : body_of(o, w.status);
 	json_decref(kept);
 	return *ret ? 0 : fl_fail_nomem(err);
@@ -500,10 +516,10 @@ int fl_managed_yielded(const struct fl_managed_all *s, const struct fl_mirror_ob
 			    strlen(FL_YIELD_TEXT_BEGINS)))
 		return 0;
 	text = with_times(set);
-	kept = text ? json_loads(text, 0, NULL) : NULL;
-	free(text);
-	if (!kept)
+	if (!text)
 		return fl_fail_nomem(err);
+	kept = json_loads(text, 0, NULL);
+	free(text);
 	w.status = json_object_get(kept, "status");
 	one = find_condition(&w, "Preempted");
 	*ret = one ? strdup(text_of(one, "message")) : NULL;
