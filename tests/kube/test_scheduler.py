@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """fairleadd --cluster --role scheduler: what it decides, what it writes, and what comes of that."""
+import os
+import subprocess
 import time
 
 import pytest
@@ -65,6 +67,21 @@ def test_it_admits_what_fits_and_the_next_when_one_is_over(server, decide):
     assert [w[:2] for w in server.writes] == [("admit", f"a/w{k}") for k in range(5)] and server.most["q"] == 4
     assert one.get("/v1/queues")  # and it answers as before
     assert "is admitted" in one.get("/v1/workloads/a/w0/explain", width=200)
+
+
+def test_qps_is_how_many_requests_it_makes(server, decide):
+    handed_over(server, "q", quota=40)
+    for k in range(40):
+        pending(server, f"w{k}")
+    one = decide("--qps", "10")
+    one.wait(lambda: server.writes)
+    began = time.monotonic()
+    one.wait(lambda: len(server.writes) == 40)
+    assert time.monotonic() - began > 1.5, "twenty are at once, and the others two seconds"
+    for wrong in ("0", "10001", "100000", "-1", "1x", ""):
+        done = subprocess.run([os.environ["FAIRLEADD"], "--cluster", "--qps", wrong], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert done.returncode == 2 and "--qps is a number from 1 to 10000" in done.stderr
 
 
 def test_it_leaves_alone_what_is_not_handed_over_whole(server, decide):

@@ -310,6 +310,7 @@ static int begin_watching(struct daemon *d, struct fl_api_options *api, fairlead
 		.namespace = d->o.namespace,
 		.schedules = d->o.schedules,
 		.identity = d->o.identity,
+		.qps = d->o.qps,
 		.cluster = { .loop = &d->loop,
 			     .state = d->state,
 			     .config = d->o.config,

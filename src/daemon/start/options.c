@@ -15,8 +15,8 @@ static void help(void)
 		"       fairleadd --verify --state DIR\n"
 		"       fairleadd --restore BACKUP --state DIR [--adopt-runs]\n"
 		"       fairleadd --cluster [--context NAME] [--kubeconfig FILE] [--role NAME]\n"
-		"                 [--namespace NAME] [--identity NAME] [--config FILE]\n"
-		"                 [--state DIR] [--socket PATH] [--account NAME]\n"
+		"                 [--namespace NAME] [--identity NAME] [--qps N]\n"
+		"                 [--config FILE] [--state DIR] [--socket PATH] [--account NAME]\n"
 		"       root may say: [--account NAME] [--users FIRST-LAST] [--root-jobs]\n"
 		"\n"
 		"Shares this machine fairly: jobs are submitted with `fairlead submit`.\n"
@@ -48,6 +48,8 @@ static void help(void)
 		"                        a pod its own)\n"
 		"      --identity NAME   of several schedulers one decides, each with a name of\n"
 		"                        its own (default $POD_NAME, else host and process)\n"
+		"      --qps N           requests to the API server a second, and twice as many at\n"
+		"                        once (default 50)\n"
 		"      --help, --version\n");
 }
 
@@ -71,6 +73,14 @@ static bool read_users(const char *text, struct fl_start_options *o)
 	return true;
 }
 
+static bool read_qps(const char *text, struct fl_start_options *o)
+{
+	char end;
+
+	return text[0] >= '0' && text[0] <= '9' && sscanf(text, "%5u%c", &o->qps, &end) == 1 &&
+	       o->qps >= 1 && o->qps <= 10000;
+}
+
 int fl_start_parse(int argc, char **argv, struct fl_start_options *o)
 {
 	static const struct option table[] = {
@@ -91,6 +101,7 @@ int fl_start_parse(int argc, char **argv, struct fl_start_options *o)
 		{ "role", required_argument, NULL, 'o' },
 		{ "namespace", required_argument, NULL, 'n' },
 		{ "identity", required_argument, NULL, 'i' },
+		{ "qps", required_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'V' },
 		{ NULL, 0, NULL, 0 },
@@ -145,6 +156,10 @@ int fl_start_parse(int argc, char **argv, struct fl_start_options *o)
 		case 'i':
 			o->identity = optarg;
 			break;
+		case 'q':
+			if (!read_qps(optarg, o))
+				return usage("--qps is a number from 1 to 10000");
+			break;
 		case 'n':
 			o->namespace = optarg;
 			break;
@@ -163,8 +178,9 @@ int fl_start_parse(int argc, char **argv, struct fl_start_options *o)
 		default:
 			return FL_EXIT_USAGE;
 		}
-	if (!o->cluster && (o->context || o->kubeconfig || o->namespace || o->schedules))
-		return usage("--context, --kubeconfig, --namespace and --role are for --cluster");
+	if (!o->cluster && (o->context || o->kubeconfig || o->namespace || o->schedules || o->qps))
+		return usage(
+			"--context, --kubeconfig, --namespace, --qps and --role are for --cluster");
 	if (o->identity && !o->schedules)
 		return usage("--identity is for --role scheduler");
 	if (o->cluster && (o->verify || o->restore || o->adopt_runs || o->root_jobs))

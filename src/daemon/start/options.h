@@ -4,6 +4,7 @@
 #define FL_DAEMON_START_OPTIONS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 struct fl_start_options {
@@ -13,6 +14,7 @@ struct fl_start_options {
 	bool cluster;   /* watches one, and runs no jobs */
 	bool schedules; /* --role scheduler: decides there */
 	const char *context, *kubeconfig, *namespace, *identity;
+	uint32_t qps; /* requests a second to its API server; 0: as usual */
 };
 
 /* An exit code, with what was to be said; or -1: go on. */

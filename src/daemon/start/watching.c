@@ -85,7 +85,9 @@ int fl_watching_new(const struct fl_watching_options *options, struct fl_watchin
 					       .context = options->context,
 					       .in_cluster = !options->kubeconfig &&
 							     !options->context };
-	static const struct fl_kube_options client = { .agent = "fairleadd/" FAIRLEAD_VERSION };
+	const struct fl_kube_options client = { .agent = "fairleadd/" FAIRLEAD_VERSION,
+						.qps = options->qps,
+						.burst = 2 * options->qps };
 	struct fl_watching *w = calloc(1, sizeof *w);
 	struct fl_cluster_options cluster = options->cluster;
 	int r = w ? fl_kube_config_load(&choice, &w->config, err) : fl_fail_nomem(err);

@@ -15,6 +15,7 @@ struct fl_watching_options {
 	const char *namespace;
 	bool schedules;       /* it decides there (cluster/scheduler/scheduler.h) */
 	const char *identity; /* of it alone; NULL: $POD_NAME, else of host and process */
+	uint32_t qps; /* requests a second, and twice as many at once; 0: as fl_kube_options */
 	struct fl_cluster_options cluster;
 };
 
