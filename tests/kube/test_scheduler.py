@@ -84,6 +84,19 @@ def test_qps_is_how_many_requests_it_makes(server, decide):
         assert done.returncode == 2 and "--qps is a number from 1 to 10000" in done.stderr
 
 
+def test_one_that_is_new_is_left_to_kueue_for_a_moment(server, decide):
+    """Kueue writes the conditions of each at once, and refuses a write of another one meanwhile; where it does not, it is not waited for."""
+    handed_over(server, "q")
+    one = decide()
+    one.wait(lambda: server.lease)
+    pending(server, "known")
+    admits(server, one, "known")
+    began = time.monotonic()
+    workload(server, "a", "new", queueName="q")
+    one.wait(lambda: "new" in running(server))
+    assert time.monotonic() - began >= 0.4
+
+
 def test_it_leaves_alone_what_is_not_handed_over_whole(server, decide):
     handed_over(server, "q")
     handed_over(server, "half", cohortName="co")

@@ -348,6 +348,10 @@ TEST(versions)
 	    "{\"conditions\":[" CONDITION("QuotaReserved", "False", "Pending", "x") "]}");
 	o = fl_mirror_find(w.mirror, FL_MIRROR_WORKLOAD, "ns", "w1");
 	assert_ptr_equal(fl_mirror_latest(w.mirror), o);
+	assert_false(fl_managed_is_new(&w.all, o));
+	see(&w, 2, 21, "{\"conditions\":[]}");
+	assert_true(fl_managed_is_new(&w.all, fl_mirror_latest(w.mirror)));
+	o = fl_mirror_find(w.mirror, FL_MIRROR_WORKLOAD, "ns", "w1");
 	/* That version is known: nothing is read. */
 	assert_int_equal(fl_managed_put(&w.all, o, "{", 1, &err), 0);
 	assert_true(has(&w, 1));

@@ -289,6 +289,14 @@ void fl_managed_remove(struct fl_managed_all *s, const char *uid)
 		remove_at(s, at);
 }
 
+/* Each condition has a time. */
+bool fl_managed_is_new(const struct fl_managed_all *s, const struct fl_mirror_object *o)
+{
+	const struct fl_managed *set = find(s, fl_mirror_uid(o));
+
+	return set && set->version == o->version && set->n_times == 0;
+}
+
 void fl_managed_done(struct fl_managed_all *s)
 {
 	for (uint32_t i = 0; i < s->slots; i++)

@@ -37,6 +37,9 @@ void fl_managed_done(struct fl_managed_all *s);
 int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, const char *json,
 		   size_t len, fairlead_error *err);
 void fl_managed_remove(struct fl_managed_all *s, const char *uid);
+/* It has no condition yet, in that version. */
+bool fl_managed_is_new(const struct fl_managed_all *s, const struct fl_mirror_object *o);
+
 /* A row for each resource of each podset, those of a podset together. */
 struct fl_managed_row {
 	const char *podset;

@@ -15,6 +15,7 @@ enum {
 	UNDER_WAY = 32,      /* writes at once */
 	DRAFT = 200,         /* ms: until a generation that is being made is looked for again */
 	LOOK = 20,           /* ms: for a version that the watch brings */
+	NEW = 500,           /* ms: until Kueue has written why one that is new waits */
 	FIRST = 500,         /* ms: after a failure, then doubled */
 	MOST = 30000,        /* ms */
 	REFUSED_FIRST = 1000 /* ms */
@@ -239,9 +240,15 @@ static int drop(struct fl_scheduler *s, struct fl_intent *i, struct fl_live *job
 	return r < 0 ? r : 0;
 }
 
-/* While the watch is behind what the last answer knew, a write on the same version would be refused again. */
-static uint64_t due_at(const struct fl_intent *i, const struct fl_mirror_object *o)
+/*
+ * While the watch is behind what the last answer knew, a write on the same version would be refused again.  Kueue writes
+ * the conditions of a Workload that is new at once, and of two that write at once one is refused.
+ */
+static uint64_t due_at(const struct fl_scheduler *s, const struct fl_intent *i,
+		       const struct fl_mirror_object *o, uint64_t now)
 {
+	if (!i->evicts && now < i->begun + NEW && fl_managed_is_new(&s->managed, o))
+		return now + LOOK;
 	return o->version != i->base || i->failures || i->next > i->again ? i->next : i->again;
 }
 
@@ -281,7 +288,7 @@ void fl_scheduler_write(struct fl_scheduler *s)
 			r = drop(s, i, job, &err);
 			continue;
 		}
-		due = wanted ? due_at(i, job->made_of) : i->again;
+		due = wanted ? due_at(s, i, job->made_of, now) : i->again;
 		if (wanted && due <= now && send_one(s, i, job->made_of, &err) == FAIRLEAD_ENOMEM)
 			r = FAIRLEAD_ENOMEM;
 		else if (!i->call)

@@ -2,7 +2,8 @@
 /*
  * write - sends intents to the API server, in their order, a number of them at a time
  *
- * What becomes of a write, by its answer:
+ * The first of a Workload that has no condition yet waits for those, half a second at most.  What becomes of a write, by
+ * its answer:
  *
  *     200             the answer's object is what was heard
  *     409, 404        it has changed, or was deleted: again on the version that the watch brings, if it is still wanted; or
