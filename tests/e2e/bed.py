@@ -113,7 +113,7 @@ class Process:
 class Bed:
     """`with Bed(programs) as bed`: up when the block begins, gone when it ends."""
 
-    def __init__(self, programs, keep=False):
+    def __init__(self, programs, keep=False, audit=AUDIT_POLICY):
         self.programs = pathlib.Path(programs)
         self.keep = keep
         self.may_write = None  # for the check at its end (conftest.py)
@@ -124,6 +124,7 @@ class Bed:
         self.etcd = self.api = None
         self.extra = []
         self.make_identities()
+        (self.folder / "audit.yaml").write_text(json.dumps(audit))
 
     def __enter__(self):
         try:
@@ -148,7 +149,6 @@ class Bed:
         rows = [f'{token},{name},{name},"{"system:masters" if name == "admin" else "people"}"'
                 for name, token in self.tokens.items()]
         (pki / "tokens.csv").write_text("\n".join(rows) + "\n")
-        (self.folder / "audit.yaml").write_text(json.dumps(AUDIT_POLICY))
 
     def client(self, user="admin", token=None, port=None, **more):
         return Client(port or self.port, self.authority.file, token or self.tokens[user], **more)

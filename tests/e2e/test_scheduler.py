@@ -27,8 +27,8 @@ MAY_WRITE = re.compile(r"patch /apis/kueue\.x-k8s\.io/v1beta2/namespaces/[^/]+/w
 class Scheduler:
     """A replica."""
 
-    def __init__(self, bed, folder, identity):
-        self.folder, self.identity = folder / identity, identity
+    def __init__(self, bed, folder, identity, *words):
+        self.folder, self.identity, self.words = folder / identity, identity, [str(word) for word in words]
         self.folder.mkdir()
         let_pass(self.folder)
         self.socket = self.folder / "socket"
@@ -44,7 +44,8 @@ class Scheduler:
     def start(self):
         self.log = open(self.folder / "log", "a+")
         self.process = subprocess.Popen([os.environ["FAIRLEADD"], "--cluster", "--role", "scheduler", "--identity", self.identity,
-                                         "--kubeconfig", self.kubeconfig, "--state", self.folder / "state", "--socket", self.socket],
+                                         "--kubeconfig", self.kubeconfig, "--state", self.folder / "state", "--socket", self.socket,
+                                         *self.words],
                                         stdin=subprocess.DEVNULL, stderr=self.log)
 
     def answers(self):
