@@ -38,6 +38,7 @@ NOT_RUN = {
 	("doc/guide/forecast.md", "bench/eta.py"): "takes a log that is not here",
 	("doc/guide/handover.md", "kubectl annotate"): "writes to a cluster; tests/kube does",
 	("doc/guide/history.md", "fairlead history"): "asks a daemon; tests/daemon does",
+	("doc/guide/kubernetes.md", "kubectl get events"): "asks for Events; tests/kube reads the same",
 	("doc/guide/kubernetes.md", "kubectl label clusterqueue"): "writes to a cluster; tests/e2e does",
 	("doc/guide/kubernetes.md", "fairlead check --rbac"): "asks for rights in a cluster; tests/e2e does",
 	("doc/guide/kubernetes.md", "fairleadd --cluster"): "watches a cluster; tests/e2e does",
