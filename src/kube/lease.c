@@ -25,6 +25,7 @@ struct fl_kube_lease {
 	struct fl_kube_call *call;
 	json_t *lease; /* as last seen; NULL: never, or it was not there */
 	bool absent;   /* it was not there */
+	int64_t kept;  /* absent: until then its holder of before may lead; ms of CLOCK_BOOTTIME */
 	bool doubtful; /* it may have changed since: looked at before it is written */
 	int64_t changed; /* when `lease` was first seen; this and the next two: ms of CLOCK_BOOTTIME */
 	int64_t asked; /* when the call began */
@@ -63,12 +64,22 @@ static bool is_mine(const struct fl_kube_lease *l)
 	return strcmp(fl_kube_lease_holder(l), l->spec.identity) == 0;
 }
 
-static bool is_free(const struct fl_kube_lease *l)
+/* Until when its holder, another one, may lead. */
+static int64_t until_free(const struct fl_kube_lease *l)
 {
 	const json_t *spec = json_object_get(l->lease, "spec");
-	int64_t lasts = json_integer_value(json_object_get(spec, "leaseDurationSeconds")) * 1000;
 
-	return !*fl_kube_lease_holder(l) || fl_kube_ms(CLOCK_BOOTTIME) - l->changed > lasts;
+	if (l->absent)
+		return l->kept;
+	if (!*fl_kube_lease_holder(l))
+		return 0;
+	return l->changed +
+	       json_integer_value(json_object_get(spec, "leaseDurationSeconds")) * 1000;
+}
+
+static bool is_free(const struct fl_kube_lease *l)
+{
+	return fl_kube_ms(CLOCK_BOOTTIME) > until_free(l);
 }
 
 bool fl_kube_lease_leads(const struct fl_kube_lease *l)
@@ -162,6 +173,8 @@ static void on_looked(void *user, const struct fl_kube_answer *answer)
 	l->call = NULL;
 	l->problem = (fairlead_error){ 0 };
 	if (answer->status == 404) {
+		/* Its holder leads on, and does not know yet. */
+		l->kept = is_mine(l) ? 0 : until_free(l);
 		set(l, NULL);
 	} else if (answer->problem) {
 		l->problem = *answer->problem;
@@ -173,7 +186,7 @@ static void on_looked(void *user, const struct fl_kube_answer *answer)
 	}
 	if (!is_mine(l))
 		lose(l);
-	after(l, l->absent || is_mine(l) || is_free(l) || l->releasing ? 0 : l->spec.look);
+	after(l, is_mine(l) || is_free(l) || l->releasing ? 0 : l->spec.look);
 }
 
 static void on_written(void *user, const struct fl_kube_answer *answer)
@@ -298,7 +311,7 @@ static void step(struct fl_kube_lease *l)
 		step_release(l);
 	else if (l->doubtful)
 		ask(l, "GET", NULL);
-	else if (l->absent)
+	else if (l->absent && is_free(l))
 		ask(l, "POST", written(l, l->spec.identity));
 	else if (is_mine(l) || is_free(l))
 		renew(l);

@@ -198,6 +198,24 @@ def test_one_that_was_taken_away_is_lost_and_one_that_was_deleted_is_made_again(
     one.wait("leads", 3)
 
 
+def test_one_that_was_deleted_is_not_taken_from_its_holder(leases, contend):
+    """Who leads does not know yet: others make it only when it must have stopped."""
+    one = contend("one")
+    one.wait("leads")
+    two = contend("two")
+    wait_for(lambda: sum(method == "GET" for method, _, _ in leases.requests) > 3)
+    with leases.lock:
+        leases.lease = None
+    one.wait("lost")
+    one.wait("leads", 2)
+    assert not two.ask()["leads"] and {holder for _, holder in leases.written} == {"one"}
+    one.end(signal.SIGKILL)
+    last = now()
+    with leases.lock:
+        leases.lease = None
+    assert two.wait("leads")["at"] > last + TIMES["most"]
+
+
 def test_where_it_cannot_be_made_it_says_so_and_asks_now_and_then(leases, contend):
     leases.always["POST", "leases"] = Fault(status=404)  # no such namespace
     one = contend("one")
