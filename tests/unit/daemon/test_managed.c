@@ -164,6 +164,8 @@ TEST(an_eviction)
 						  .reason = "Preempted",
 						  .preempted = "InClusterQueue",
 						  .message = "why" };
+	static const char *const reset[] = { "unhealthyNodes", "clusterName",
+					     "nominatedClusterNames" };
 	struct world w;
 	json_t *body, *stats;
 
@@ -171,8 +173,13 @@ TEST(an_eviction)
 	see(&w, 1, 20,
 	    "{\"admission\":{\"clusterQueue\":\"cq\",\"podSetAssignments\":[{\"name\":\"main\"}]},"
 	    "\"schedulingStats\":{\"evictions\":[{\"reason\":\"Preempted\",\"underlyingCause\":\"\",\"count\":2}]},"
+	    "\"unhealthyNodes\":[{\"name\":\"n\"}],\"requeueState\":{\"count\":1},"
+	    "\"clusterName\":\"c\",\"nominatedClusterNames\":[\"c\"],"
 	    "\"conditions\":[" CONDITION("QuotaReserved", "True", "QuotaReserved", "x") "]}");
 	body = body_of(&w, "w1", &change);
+	for (size_t i = 0; i < sizeof reset / sizeof *reset; i++)
+		assert_null(json_object_get(json_object_get(body, "status"), reset[i]));
+	assert_non_null(json_object_get(json_object_get(body, "status"), "requeueState"));
 	check_text(json_object_get(json_object_get(body, "status"), "admission"), "clusterQueue",
 		   "cq");
 	check_text(condition(body, "Evicted"), "reason", "Preempted");

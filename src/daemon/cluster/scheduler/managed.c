@@ -31,8 +31,9 @@ static const char *const fields[] = {
 	"schedulingStats",
 	"unhealthyNodes",
 };
-/* Taken away by an admission. */
+/* Taken away by an admission, and by an eviction. */
 static const char *const cleared[] = { "resourceRequests", "unhealthyNodes" };
+static const char *const reset[] = { "clusterName", "nominatedClusterNames", "unhealthyNodes" };
 /* Conditions of a past eviction, which an admission ends. */
 static const char *const past[] = { "Evicted", "Preempted", "BlockedOnPreemptionGates" };
 
@@ -391,14 +392,19 @@ static json_t *assignments(const struct fl_managed_change *change)
 	return NULL;
 }
 
+static void take_away(struct writing *w, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		(void)json_object_del(w->status, names[i]);
+}
+
 static void admit(struct writing *w, const struct fl_managed_change *change)
 {
 	char *message;
 
 	for (size_t i = 0; i < COUNT(past); i++)
 		end_past(w, past[i]);
-	for (size_t i = 0; i < COUNT(cleared); i++)
-		(void)json_object_del(w->status, cleared[i]);
+	take_away(w, cleared, COUNT(cleared));
 	w->rc |= json_object_set_new(w->status, "admission",
 				     json_pack("{s:s, s:o}", "clusterQueue", change->cluster_queue,
 					       "podSetAssignments", assignments(change)));
@@ -437,9 +443,10 @@ static void count_eviction(struct writing *w, const char *reason)
 						      "underlyingCause", "", "count", 1));
 }
 
-/* The admission stays: Kueue takes it away when no pod is left. */
+/* The admission stays: Kueue takes it away when no pod is left.  Where there are admission checks nothing is decided. */
 static void evict(struct writing *w, const struct fl_managed_change *change)
 {
+	take_away(w, reset, COUNT(reset));
 	set_condition(w, "Evicted", "True", change->reason, change->message);
 	if (change->preempted)
 		set_condition(w, "Preempted", "True", change->preempted, change->message);
