@@ -27,7 +27,8 @@ struct fl_mirror {
 	char version[FL_MIRROR_KINDS][32]; /* of the API; "": the best one */
 	struct fl_shared_set shared;
 	size_t bytes;
-	bool answering; /* what is seen now is an answer */
+	uint32_t uncertain; /* objects that are */
+	bool answering;     /* what is seen now is an answer */
 	struct fl_mirror_object *latest;
 	fl_mirror_fn *changed;
 	void *user;
@@ -45,7 +46,7 @@ struct coming {
 	struct fl_mirror_names names;
 	const uint8_t *own; /* its own part */
 	uint32_t n_own;
-	bool has_essence, is_workload;
+	bool is_workload, uncertain;
 	enum fl_fate fate;
 };
 
@@ -134,6 +135,7 @@ static void drop(struct fl_mirror *m, struct fl_mirror_object *o)
 		if (fl_shared_leave(&m->shared, parts[i]))
 			bury(m, parts[i]);
 	m->bytes -= size_of(o);
+	m->uncertain -= o->uncertain;
 	bury(m, o);
 }
 
@@ -357,9 +359,12 @@ static int check_pods(const struct fl_model *m, fairlead_error *err)
 	return r;
 }
 
-/* The object in m->doc as rows of a model of its own, not sealed. *ret is freed by the caller, after an error too. */
-static int read_rows(struct fl_mirror *m, enum fl_mirror_kind kind, struct fl_model **ret,
-		     fairlead_error *err)
+/*
+ * The object in m->doc as rows of a model of its own, not sealed. @lenient: or what can be made of it (salvage.h).  *ret is
+ * freed by the caller, after an error too.
+ */
+static int read_rows(struct fl_mirror *m, enum fl_mirror_kind kind, bool lenient,
+		     struct fl_model **ret, fairlead_error *err)
 {
 	struct fl_sym input = { 0 };
 	int r = fl_model_new(&fl_mem_heap, ret, err);
@@ -367,20 +372,51 @@ static int read_rows(struct fl_mirror *m, enum fl_mirror_kind kind, struct fl_mo
 	if (r < 0)
 		return r;
 	(*ret)->wanted = fl_mirror_kind(kind)->whose;
+	(*ret)->lenient = lenient;
 	r = fl_model_push_inputs(*ret, &input, /* ret_id= */ NULL, err);
 	return r < 0 ? r : fl_kube_read_doc(*ret, 0, &m->doc, err);
 }
 
-/* Packs the rows of a Workload. */
+static bool is_wrong(int r) { return r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT; }
+
+/*
+ * A Workload that is wrong and holds quota counts as what it holds.  1: it is in @ret so, and *err says what is wrong.  Where how
+ * much it holds cannot be read, or whether it does, it is c->uncertain.
+ */
+static int read_workload(struct fl_mirror *m, struct coming *c, struct fl_model **ret,
+			 fairlead_error *err)
+{
+	fairlead_error own = { 0 };
+	int r = read_rows(m, c->kind, /* lenient= */ false, ret, err);
+
+	if (is_wrong(r)) {
+		*ret = fl_model_free(*ret);
+		r = read_rows(m, c->kind, /* lenient= */ true, ret, &own);
+		if (r == FAIRLEAD_ENOMEM)
+			return r;
+		for (uint32_t i = 0; r == 0 && i < (*ret)->n_notices; i++)
+			c->uncertain |= (*ret)->notices[i].kind == FL_NOTICE_UNCERTAIN;
+		r = r == 0 && (*ret)->n_workloads ? 1 : err->code;
+	} else if (r == 0 && (*ret)->n_workloads != 1) {
+		r = fl_fail(err, FAIRLEAD_EINPUT, "it is not read as a Workload");
+	}
+	if (r >= 0 && is_wrong(check_pods(*ret, &own))) {
+		*err = own;
+		if (!(*ret)->workloads[0].reserved || (*ret)->workloads[0].finished)
+			return own.code;
+		(*ret)->workloads[0].podsets.n = 0;
+		r = 1;
+	}
+	return own.code == FAIRLEAD_ENOMEM ? own.code : r;
+}
+
+/* Packs the rows of a Workload. 1: it is wrong, and what it holds is packed. */
 static int pack(struct fl_mirror *m, struct coming *c, fairlead_error *err)
 {
 	struct fl_model *model = NULL;
-	int r = read_rows(m, c->kind, &model, err);
+	const int read = read_workload(m, c, &model, err);
+	int r = read < 0 ? read : 0;
 
-	if (r == 0 && model->n_workloads != 1)
-		r = fl_fail(err, FAIRLEAD_EINPUT, "it is not read as a Workload");
-	if (r == 0)
-		r = check_pods(model, err);
 	if (r == 0)
 		c->fate = fl_fate_of(&model->workloads[0]);
 	m->pods.n = m->held.n = 0;
@@ -393,7 +429,7 @@ static int pack(struct fl_mirror *m, struct coming *c, fairlead_error *err)
 	fl_model_free(model);
 	c->own = m->own.bytes;
 	c->n_own = m->own.n;
-	return r;
+	return r < 0 ? r : read;
 }
 
 static int write_text(struct fl_mirror *m, struct coming *c, fairlead_error *err)
@@ -422,7 +458,7 @@ static int judge(struct fl_mirror *m, enum fl_mirror_kind kind, fairlead_error *
 	if (use == FL_MIRROR_SETTINGS)
 		r = fl_model_new(&fl_mem_heap, &model, err);
 	else if (use != FL_MIRROR_OWN)
-		r = read_rows(m, kind, &model, err);
+		r = read_rows(m, kind, /* lenient= */ false, &model, err);
 	if (r == 0 && use == FL_MIRROR_SETTINGS)
 		r = fl_kube_read_kept(model, fl_mirror_kind(kind)->name, &source, /* tap= */ NULL,
 				      err);
@@ -442,6 +478,7 @@ static int make_object(struct fl_mirror *m, const struct coming *c, struct fl_mi
 		.n_uid = (uint16_t)strlen(n->uid),
 		.kind = (uint8_t)c->kind,
 		.fate = c->fate,
+		.uncertain = c->uncertain,
 	};
 	struct fl_mirror_object *o = malloc(size_of(&sizes));
 	int r = 0;
@@ -459,6 +496,7 @@ static int make_object(struct fl_mirror *m, const struct coming *c, struct fl_mi
 	if (r == 0 && c->is_workload && m->held.n)
 		r = fl_shared_enter(&m->shared, m->held.bytes, m->held.n, &o->held, err);
 	m->bytes += size_of(o);
+	m->uncertain += o->uncertain;
 	if (r < 0)
 		drop(m, o);
 	else
@@ -475,6 +513,7 @@ static bool is_same(const struct fl_mirror *m, const struct fl_mirror_object *o,
 		    const struct coming *c)
 {
 	return o->n_own == c->n_own && memcmp(fl_mirror_own(o), c->own, c->n_own) == 0 &&
+	       o->uncertain == c->uncertain &&
 	       (!c->is_workload || (is_part(o->pods, &m->pods) && is_part(o->held, &m->held)));
 }
 
@@ -671,9 +710,11 @@ int fl_mirror_see(struct fl_mirror *m, enum fl_mirror_kind kind, const char *jso
 		return fl_fail_nomem(err);
 	if (r == 0)
 		return put(m, &c, err);
-	m->pods.n = m->held.n = 0; /* it is there, and nothing can be made of it */
-	c.fate = FL_FATE_NONE;
-	c.n_own = 0;
+	if (r < 0) { /* it is there, and nothing can be made of it */
+		m->pods.n = m->held.n = 0;
+		c.fate = FL_FATE_NONE;
+		c.n_own = 0;
+	}
 	r = put(m, &c, err);
 	if (r == 0)
 		*err = own;
@@ -698,7 +739,8 @@ int fl_mirror_too_large(struct fl_mirror *m, enum fl_mirror_kind kind, const cha
 {
 	const struct coming c = { .kind = kind,
 				  .names = { namespace, name, uid, 0 },
-				  .is_workload = kind == FL_MIRROR_WORKLOAD };
+				  .is_workload = kind == FL_MIRROR_WORKLOAD,
+				  .uncertain = kind == FL_MIRROR_WORKLOAD };
 
 	m->pods.n = m->held.n = 0;
 	return is_named_well(&c.names) ? put(m, &c, err) : 0;
@@ -731,6 +773,14 @@ int fl_mirror_listed(struct fl_mirror *m, enum fl_mirror_kind kind, fairlead_err
 			}
 	}
 	return r;
+}
+
+const struct fl_mirror_object *fl_mirror_uncertain(const struct fl_mirror *m)
+{
+	for (uint32_t i = 0; m->uncertain && i < m->slots; i++)
+		if (m->slot[i] && m->slot[i]->uncertain)
+			return m->slot[i];
+	return NULL;
 }
 
 /* --- digests --- */

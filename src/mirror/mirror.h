@@ -9,7 +9,8 @@
  * Guarantees: after fl_mirror_listed there is nothing of that kind that was not seen since
  * fl_mirror_begin.  Any sequence of events, then a list, gives what a new mirror has after that list
  * (fl_mirror_digest).  An essence never changes: an object with another one is another row, and the
- * old one stays while the mirror is pinned.  What cannot be read is an object without essence.
+ * old one stays while the mirror is pinned.  What cannot be read is an object without essence, but for a Workload
+ * that holds quota: what it holds is its essence, or it is uncertain.
  *
  * Memory: 300 bytes a Workload, with names of 30 bytes, and each different podset once.  Of KAI's pods those
  * that may hold or ask for something: one that succeeded or failed is as one that was deleted.
@@ -45,7 +46,8 @@ struct fl_mirror_object {
 	uint16_t n_namespace, n_name, n_uid;
 	uint8_t kind;
 	enum fl_fate fate;
-	char text[]; /* namespace, name, uid, each with a NUL; then its own part */
+	bool uncertain; /* a Workload: it holds quota, or may, and how much cannot be read */
+	char text[];    /* namespace, name, uid, each with a NUL; then its own part */
 };
 static inline const char *fl_mirror_namespace(const struct fl_mirror_object *o) { return o->text; }
 static inline const char *fl_mirror_name(const struct fl_mirror_object *o)
@@ -96,8 +98,8 @@ void fl_mirror_limit(struct fl_mirror *m, uint32_t objects);
 /* A list of a kind begins; @version: of the API, "v1beta2"; NULL: the best one. */
 void fl_mirror_begin(struct fl_mirror *m, enum fl_mirror_kind kind, const char *version);
 /*
- * One object of it, or of a watch, as it is now.  1: nothing can be made of it, and *err says why; it is
- * kept without essence.  FAIRLEAD_EINPUT, ELIMIT: it is no object, and nothing changed.
+ * One object of it, or of a watch, as it is now.  1: it is wrong, and *err says why; it is kept without essence, or
+ * as what it holds.  FAIRLEAD_EINPUT, ELIMIT: it is no object, and nothing changed.
  */
 int fl_mirror_see(struct fl_mirror *m, enum fl_mirror_kind kind, const char *json, size_t len,
 		  fairlead_error *err);
@@ -130,6 +132,8 @@ int fl_mirror_read(const struct fl_mirror_object *o, struct fl_doc *doc, fairlea
 int fl_mirror_each(const struct fl_mirror *m, enum fl_mirror_kind kind,
 		   int (*fn)(void *user, struct fl_mirror_object *o, fairlead_error *err),
 		   void *user, fairlead_error *err);
+/* One that is; NULL: none. */
+const struct fl_mirror_object *fl_mirror_uncertain(const struct fl_mirror *m);
 uint32_t fl_mirror_count(const struct fl_mirror *m, enum fl_mirror_kind kind);
 size_t fl_mirror_bytes(const struct fl_mirror *m);
 /* Of all objects, in whatever order they came; and of one. */

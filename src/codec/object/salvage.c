@@ -50,12 +50,34 @@ static void cut_rest(struct fl_doc *doc)
 	fl_doc_close(doc);
 }
 
+static bool is_word(const struct fl_doc *doc, uint32_t map, const char *key, const char *word)
+{
+	uint32_t v = fl_doc_find(doc, map, key);
+
+	return v != FL_NONE && doc->values[v].kind == FL_TOKEN_SCALAR &&
+	       strcmp(fl_doc_text(doc, v), word) == 0;
+}
+
+/* What has ended keeps its admission, and holds nothing. */
+static bool is_finished(const struct fl_doc *doc, uint32_t status)
+{
+	uint32_t all = fl_doc_find(doc, status, "conditions");
+
+	if (all == FL_NONE || doc->values[all].kind != FL_TOKEN_LIST)
+		return false;
+	for (uint32_t v = all + 1; v < doc->values[all].next; v = doc->values[v].next)
+		if (is_word(doc, v, "type", "Finished") && is_word(doc, v, "status", "True"))
+			return true;
+	return false;
+}
+
 static bool is_admitted(const struct fl_kube *k, const struct fl_kind *kind)
 {
 	uint32_t status = fl_doc_find(&k->doc, 0, "status");
 	uint32_t admission = fl_doc_find(&k->doc, status, "admission");
 
-	return kind == &fl_kind_workload && admission != FL_NONE && !fl_kube_is_null(k, admission);
+	return kind == &fl_kind_workload && admission != FL_NONE &&
+	       !fl_kube_is_null(k, admission) && !is_finished(&k->doc, status);
 }
 
 /* Read again, whole or only what it holds; then the model is as it was, when that fails. */

@@ -194,6 +194,50 @@ TEST(what_cannot_be_read_stays_without_essence)
 	fl_mirror_free(m);
 }
 
+/* It is told by what it holds, as far as that can be read, until it has ended. */
+TEST(what_is_wrong_and_holds_quota)
+{
+	static const char object[] =
+		"{\"metadata\":{\"name\":\"w1\",\"namespace\":\"ns\"},\"spec\":{"
+		"\"podSets\":[{\"count\":\"many\"}]},\"status\":{\"admission\":{"
+		"\"clusterQueue\":\"cq\",\"podSetAssignments\":[{\"name\":\"main\",\"count\":1,"
+		"\"flavors\":{\"cpu\":\"f\"},\"resourceUsage\":{\"cpu\":\"%s\"}}]},"
+		"\"conditions\":[{\"type\":\"%s\",\"status\":\"True\",\"reason\":\"x\"}]}}";
+	static const struct {
+		const char *cpu, *condition;
+		enum fl_fate fate;
+		bool uncertain;
+	} rows[] = {
+		{ "1", "QuotaReserved", FL_FATE_HOLDS, false },
+		{ "many", "QuotaReserved", FL_FATE_NONE, true },
+		{ "9e40", "QuotaReserved", FL_FATE_NONE, true },
+		{ "1", "QuotaReserved", FL_FATE_HOLDS, false },
+		{ "1", "Finished", FL_FATE_NONE, false },
+		{ "many", "Finished", FL_FATE_NONE, false },
+	};
+	fairlead_error err = { 0 };
+	struct world w = { .told = 0 };
+	const struct fl_mirror_object *o;
+	struct fl_mirror *m;
+	char text[OBJECT];
+
+	assert_int_equal(fl_mirror_new(hear, &w, &m, &err), 0);
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		(void)snprintf(text, sizeof text, object, rows[i].cpu, rows[i].condition);
+		assert_int_equal(fl_mirror_see(m, FL_MIRROR_WORKLOAD, text, strlen(text), &err), 1);
+		assert_true(err.text[0]);
+		o = fl_mirror_find(m, FL_MIRROR_WORKLOAD, "ns", "w1");
+		assert_int_equal(o->fate, rows[i].fate);
+		assert_int_equal(o->held != NULL, rows[i].fate == FL_FATE_HOLDS);
+		assert_ptr_equal(fl_mirror_uncertain(m), rows[i].uncertain ? o : NULL);
+	}
+	assert_int_equal(fl_mirror_too_large(m, FL_MIRROR_WORKLOAD, "ns", "w2", "u", &err), 0);
+	assert_non_null(fl_mirror_uncertain(m));
+	assert_int_equal(fl_mirror_remove(m, FL_MIRROR_WORKLOAD, "ns", "w2", NULL), 0);
+	assert_null(fl_mirror_uncertain(m));
+	fl_mirror_free(m);
+}
+
 /* A watch may bring ever new names. */
 TEST(no_more_of_a_kind_than_a_list_may_have)
 {
