@@ -457,6 +457,7 @@ struct fl_settings {
 	struct fl_span excluded_prefixes;        /* into syms: resources that do not count */
 	struct fl_span transformations;
 	bool off[FL_GATES];
+	bool undecided;     /* it has a rule that the engine has not (codec/object/undecided.h) */
 	bool from_creation; /* after PodsReadyTimeout: queued by age, not by eviction */
 	struct fl_place place;
 

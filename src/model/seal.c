@@ -372,7 +372,7 @@ static void find_elsewhere(struct fl_model *m)
 	for (uint32_t n = 0; n < m->n_nodes; n++) {
 		const struct fl_node_row *row = &m->nodes[n];
 
-		if (row->inactive == FL_INACTIVE_COHORT_CYCLE)
+		if (row->inactive == FL_INACTIVE_COHORT_CYCLE || m->settings.undecided)
 			m->nodes[n].elsewhere = true;
 		else if ((row->kind == FL_CLUSTER_QUEUE && !is_handed_over(row)) ||
 			 row->undecided || has_undecided_flavor(m, row))
@@ -408,6 +408,8 @@ static int take_over(struct seal *s, fairlead_error *err)
 			r = fl_model_notice(
 				m, FL_NOTICE_HALF_HANDED_OVER, row->place,
 				node_subject(m, n, subject), /* hint= */ NULL, err, "%s",
+				m->settings.undecided ?
+					"Kueue's Configuration uses what fairlead does not decide for: it decides nowhere" :
 				is_handed_over(row) ?
 					"a ClusterQueue of its tree is not handed over, or uses what fairlead does not decide for: it decides nowhere in the tree" :
 					"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codec/object/types.h"
+#include "codec/object/undecided.h"
 
 /* --- Configuration --- */
 
@@ -77,10 +78,12 @@ static int read_configuration(struct fl_kube *k)
 		.place = fl_kube_place_of(k, 0),
 	};
 	const struct fl_settings *old = &k->m->settings;
+	uint32_t at;
 	int r = fl_kube_map(k, 0, configuration_fields, &settings);
 
 	if (r < 0)
 		return r;
+	settings.undecided = fl_undecided_next(&k->doc, "Configuration", NULL, &at) != NULL;
 	if (old->present) {
 		fl_kube_fail(k, 0, FAIRLEAD_EINPUT, "defined twice");
 		fl_fail_hint(k->err, "first defined at %.200s:%u:%u",
