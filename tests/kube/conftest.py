@@ -7,6 +7,7 @@ import certificates
 import pytest
 from fake import Fake
 from followed import Follow, kubeconfig
+from scheduling import Scheduling
 from watching import Watching, let_pass
 
 
@@ -74,3 +75,28 @@ def watch(fake, certificate, tmp_path):
     yield start
     for one in started:
         assert one.end() in (0, -9), one.text()
+
+
+@pytest.fixture
+def server(certificate):
+    made = Scheduling(certificate.file, certificate.key)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def decide(server, certificate, tmp_path):
+    """Starts one that decides: decide(word...); each has to end well."""
+    started = []
+
+    def start(*words, identity="one"):
+        folder = tmp_path / identity
+        folder.mkdir()
+        one = Watching(folder, kubeconfig(tmp_path, server.port, certificate.file), "--role", "scheduler", "--identity", identity, *words)
+        started.append(one)
+        return one
+
+    yield start
+    for one in started:
+        assert one.end() in (0, -9), one.text()
+        assert "AddressSanitizer" not in one.text()

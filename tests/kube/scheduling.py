@@ -6,7 +6,7 @@ import re
 import threading
 import time
 
-from fake import Cut, Fake
+from fake import Cut, Fake, Fault
 from watching import fill, queue
 
 MANAGER, STATUS = "kueue-admission", re.compile(
@@ -23,6 +23,14 @@ def is_true(one, kind):
     return condition_of(one, kind).get("status") == "True"
 
 
+def holds(one):
+    """(queue, cpu), or None."""
+    admission = one.get("status", {}).get("admission")
+    if not admission or not is_true(one, "QuotaReserved") or is_true(one, "Finished"):
+        return None
+    return admission["clusterQueue"], sum(float(r["resourceUsage"].get("cpu", 0)) for r in admission["podSetAssignments"])
+
+
 def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):
     """ClusterQueues with a LocalQueue of their name in namespace a each."""
     for name in names:
@@ -35,33 +43,37 @@ class Scheduling(Fake):
     def __init__(self, *words, **more):
         self.lease, self.writes = None, []  # (verb of Workload/status, namespace/name, what it made of it)
         self.events = {}  # by name, in the order in which they came
-        self.held, self.most = {}, {}  # by queue: cpu that is held; and the most there ever was
+        self.holders = {}  # by uid: (queue, cpu)
+        self.held, self.most, self.total = {}, {}, 0  # by queue: cpu that is held; and the most there ever was, in all of them too
         self.before_write = lambda namespace, name: None
         self.gone = 0.1  # seconds until the pods of an evicted one are gone
         self.lost = 0  # answers to writes that are done, and not sent
+        self.fault_of_write = lambda namespace, name: None  # a Fault; or "not sent", "lost", "silence": it is not done; done, or done and waits
+        self.told = lambda plural, kind, one: None  # of each change; with the lock, as the next
+        self.look = lambda verb, old, new: None  # of each write that is done
         super().__init__(*words, **more)
         self.plain = True
         fill(self)
 
     # --- what is held ---
 
-    def count(self):
+    def count(self, kind, one):
         """With the lock."""
-        held = {}
-        for one in self.objects.get("workloads", {}).values():
-            admission = one.get("status", {}).get("admission")
-            if admission and is_true(one, "QuotaReserved") and not is_true(one, "Finished"):
-                cpu = sum(float(r["resourceUsage"].get("cpu", 0)) for r in admission["podSetAssignments"])
-                held[admission["clusterQueue"]] = held.get(admission["clusterQueue"], 0) + cpu
-        self.held = held
-        for name, cpu in held.items():
-            self.most[name] = max(cpu, self.most.get(name, 0))
-        self.total = max(sum(held.values()), getattr(self, "total", 0))
+        if self.holders.pop(one["metadata"]["uid"], None) is None and not holds(one):
+            return
+        if kind != "DELETED" and holds(one):
+            self.holders[one["metadata"]["uid"]] = holds(one)
+        self.held = {}
+        for queue, cpu in self.holders.values():
+            self.held[queue] = self.held.get(queue, 0) + cpu
+            self.most[queue] = max(self.held[queue], self.most.get(queue, 0))
+        self.total = max(sum(self.held.values()), self.total)
 
     def tell(self, plural, kind, one):
         super().tell(plural, kind, one)
+        self.told(plural, kind, one)
         if plural == "workloads":
-            self.count()
+            self.count(kind, one)
 
     def change(self, namespace, name, **status):
         """As Kueue's controllers do it; None: taken away."""
@@ -73,14 +85,31 @@ class Scheduling(Fake):
             self.put("workloads", namespace, name, metadata={k: v for k, v in old["metadata"].items() if k != "resourceVersion"},
                      spec=old["spec"], status={k: v for k, v in new.items() if v is not None})
 
-    def is_gone(self, namespace, name):
-        one = self.state("workloads").get((namespace, name))
-        if one:
+    def is_gone(self, namespace, name, uid):
+        """The pods are: its quota is free."""
+        with self.lock:
+            one = self.objects["workloads"].get((namespace, name))
+            if not one or one["metadata"]["uid"] != uid or not is_true(one, "Evicted"):
+                return
             conditions = [c for c in one["status"]["conditions"] if c["type"] not in ("QuotaReserved", "Admitted", "Requeued")]
             since = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
             conditions += [{"type": kind, "status": status, "reason": "Pending", "message": "", "lastTransitionTime": since}
                            for kind, status in (("QuotaReserved", "False"), ("Admitted", "False"), ("Requeued", "True"))]
             self.change(namespace, name, admission=None, conditions=conditions)
+
+    def activate(self, namespace, name, active):
+        """As a user says and Kueue carries it out: what is not active holds nothing once its pods are gone."""
+        with self.lock:
+            one = self.objects["workloads"][namespace, name]
+            status, evicts = copy.deepcopy(one["status"]), holds(one) and not active
+            if evicts:
+                status["conditions"] = [c for c in status["conditions"] if c["type"] != "Evicted"] + [{
+                    "type": "Evicted", "status": "True", "reason": "Deactivated", "message": "",
+                    "lastTransitionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}]
+            self.put("workloads", namespace, name, metadata={k: v for k, v in one["metadata"].items() if k != "resourceVersion"},
+                     spec={**copy.deepcopy(one["spec"]), "active": active}, status=status)
+        if evicts:
+            threading.Timer(self.gone, self.is_gone, (namespace, name, one["metadata"]["uid"])).start()
 
     def finish(self, namespace, name):
         one = self.state("workloads")[namespace, name]
@@ -113,10 +142,15 @@ class Scheduling(Fake):
         assert set(body["metadata"]) == {"name", "namespace", "uid", "resourceVersion"}
         with self.lock:
             self.requests.append(("patch", "workloads", path))
-        fault = self.fault_for("patch", "workloads")
+        fault, how = self.fault_for("patch", "workloads"), self.fault_of_write(namespace, name)
+        if isinstance(how, Fault):
+            fault = how
         if fault.status:
             self.status(conn, fault.status, "No", "a fault", fault.retry_after)
             return
+        if how == "not sent":
+            self.reset(conn)
+            raise Cut
         self.before_write(namespace, name)
         with self.lock:
             old = self.objects["workloads"].get((namespace, name))
@@ -129,11 +163,14 @@ class Scheduling(Fake):
             new = self.objects["workloads"][namespace, name]
             evicted = is_true(new, "Evicted")
             self.writes.append(("evict" if evicted else "admit", f"{namespace}/{name}", new))
+            self.look(self.writes[-1][0], old, new)
             lost = self.lost > 0
             self.lost -= lost
         if evicted:
-            threading.Timer(self.gone, self.is_gone, (namespace, name)).start()
-        if lost:
+            threading.Timer(self.gone, self.is_gone, (namespace, name, meta["uid"])).start()
+        if how == "silence":
+            self.over.wait(3600)
+        if lost or how in ("lost", "silence"):
             self.reset(conn)
             raise Cut
         self.send(conn, 200, new)

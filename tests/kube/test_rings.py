@@ -8,7 +8,7 @@ import pytest
 import yaml
 from fake import Fault
 from scheduling import handed_over
-from test_scheduler import decide, pending, running, server  # noqa: F401 (fixtures)
+from test_scheduler import pending, running
 
 
 def cohorts(server, **parents):

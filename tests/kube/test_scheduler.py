@@ -6,34 +6,8 @@ import time
 
 import pytest
 from fake import Fault
-from followed import kubeconfig
-from scheduling import Scheduling, condition_of, handed_over, is_true
-from watching import Watching, condition, let_pass, queue, workload
-
-
-@pytest.fixture
-def server(certificate):
-    made = Scheduling(certificate.file, certificate.key)
-    yield made
-    made.close()
-
-
-@pytest.fixture
-def decide(server, certificate, tmp_path):
-    """Starts one that decides: decide(word...); each has to end well."""
-    started = []
-
-    def start(*words, identity="one"):
-        folder = tmp_path / identity
-        folder.mkdir()
-        one = Watching(folder, kubeconfig(tmp_path, server.port, certificate.file), "--role", "scheduler", "--identity", identity, *words)
-        started.append(one)
-        return one
-
-    yield start
-    for one in started:
-        assert one.end() in (0, -9), one.text()
-        assert "AddressSanitizer" not in one.text()
+from scheduling import condition_of, handed_over, is_true
+from watching import condition, let_pass, queue, workload
 
 
 def pending(server, name, queue="q", cpu=1, priority=0, **spec):
@@ -353,7 +327,7 @@ def test_what_another_one_admitted_first_counts_as_it_is(server, decide):
             with server.lock:
                 one = server.objects["workloads"]["a", name]
                 one["status"]["admission"]["clusterQueue"] = "q"
-                server.count()
+                server.count("MODIFIED", one)
 
     server.before_write = before
     pending(server, "w0", created="2026-11-01T10:00:00Z")

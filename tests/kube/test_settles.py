@@ -2,7 +2,7 @@
 """preemptionGuarantee: settles, where another one leads after each decision: who yielded asks no lower than it did."""
 import pytest
 from scheduling import condition_of, handed_over, is_true
-from test_scheduler import decide, pending, running, server  # noqa: F401 (fixtures)
+from test_scheduler import pending, running
 
 KUEUE = """apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration

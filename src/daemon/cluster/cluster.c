@@ -90,9 +90,11 @@ static int configure(struct fl_cluster *c, fairlead_error *err)
 	c->configuring = uv_hrtime() - c->begun;
 	if (r == FAIRLEAD_ENOMEM)
 		*err = own;
+	c->outdated &= r != 0;
 	if (r == 0 || r == FAIRLEAD_ENOMEM)
 		return r;
 	fl_cluster_refuse(c, &own);
+	c->outdated = true;
 	c->stuck = !c->viewed;
 	rest(c, /* took= */ 0);
 	return c->stuck;

@@ -287,6 +287,8 @@ int fl_cluster_hear(void *cluster, const struct fl_mirror_change *change, fairle
 
 	if (fl_mirror_kind(change->kind)->use < FL_MIRROR_JOBS) {
 		c->restructured = true;
+		if (c->scheduler)
+			c->scheduler->restructured(c->scheduler->user, change);
 		fl_cluster_soon(c);
 		return 0;
 	}

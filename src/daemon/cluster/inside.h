@@ -60,9 +60,10 @@ struct fl_cluster {
 	uv_timer_t soon;
 	bool restructured; /* an object that configures has changed since the last draft began */
 	bool changed;      /* a Workload has, and only the next generation can have it */
-	bool heard;      /* a Workload has, in any way, since a draft of all that there is began */
-	bool stuck;      /* no generation has what there is now: tried again after any change */
-	bool with_old;   /* the next draft is made with the configuration that there is */
+	bool heard;    /* a Workload has, in any way, since a draft of all that there is began */
+	bool stuck;    /* no generation has what there is now: tried again after any change */
+	bool outdated; /* the newest objects that configure were refused, and those before count */
+	bool with_old; /* the next draft is made with the configuration that there is */
 	uint64_t *since; /* jobs that have changed since the draft was begun */
 	uint32_t n_since, cap_since;
 	struct fl_keeping kept; /* history, on its way to the store */

@@ -21,6 +21,8 @@ struct fl_cluster_scheduler {
 	 */
 	bool (*knows)(void *user, const struct fl_live *job, const struct fl_mirror_object *o,
 		      unsigned said);
+	/* An object that configures has changed. */
+	void (*restructured)(void *user, const struct fl_mirror_change *change);
 	/* The policy was told of the job, which is as its Workload is now; over: it has left. */
 	void (*heard)(void *user, const struct fl_live *job);
 	/* A new generation was taken, which knows of the API's objects alone. ENOMEM. */
@@ -31,7 +33,7 @@ struct fl_cluster_scheduler {
 	/* Something has changed: a cycle may be due. */
 	void (*soon)(void *user);
 	/* What keeps it from deciding, or, for some time, from writing what it decided; NULL: nothing. */
-	const char *(*problem)(const void *user);
+	const char *(*problem)(void *user);
 	void (*writing)(const void *user, struct fl_daemon_writing *ret);
 	void *user;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/scheduler/cycle.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "daemon/cluster/scheduler/first.h"
@@ -8,9 +9,13 @@
 
 enum { MS = FL_SECOND / 1000 };
 
-const char *fl_scheduler_unable(const struct fl_scheduler *s)
+/* ms: of a view that lacks something all the time; and until it is told that nothing is decided */
+enum { STARVES = 5000, TOLD = 10000 };
+
+const char *fl_scheduler_unable(struct fl_scheduler *s)
 {
 	const struct fl_cluster *c = s->o.cluster;
+	const struct fl_mirror_object *o;
 
 	if (!c->viewed)
 		return NULL;
@@ -18,16 +23,81 @@ const char *fl_scheduler_unable(const struct fl_scheduler *s)
 		return "role scheduler decides by the policy borrow alone, beside Kueue";
 	if (strcmp(fl_mirror_version(c->mirror, FL_MIRROR_WORKLOAD), FL_MANAGED_API) != 0)
 		return "role scheduler needs Workloads of kueue.x-k8s.io/" FL_MANAGED_API;
-	return NULL;
+	o = fl_mirror_uncertain(c->mirror);
+	if (!o)
+		return NULL;
+	(void)snprintf(
+		s->uncertain, sizeof s->uncertain,
+		"Workload %s/%s holds quota, and how much cannot be read: nothing is decided while it is so",
+		fl_mirror_namespace(o), fl_mirror_name(o));
+	return s->uncertain;
+}
+
+/* --- a view that lacks something --- */
+
+void fl_scheduler_needs(struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+
+	/* A draft that is being made was begun without it. */
+	s->needed = c->generations + (c->drafter.draft || c->drafter.making ? 2 : 1);
+}
+
+bool fl_scheduler_lacks(const struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+
+	return c->generations < s->needed && !fl_cluster_is_settled(c);
+}
+
+/*
+ * Has the view all that may not be decided without?  What else has changed may be seconds old in it, if changes never end: new
+ * Namespaces, or a quota.
+ */
+static bool has_all(const struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+
+	return c->viewed && !c->stuck && !c->outdated && !c->drafter.draft &&
+	       !fl_scheduler_lacks(s);
+}
+
+static bool is_current(struct fl_scheduler *s)
+{
+	const uint64_t now = uv_now(s->o.cluster->o.loop);
+	bool is = fl_cluster_is_settled(s->o.cluster) && !s->o.cluster->outdated;
+
+	if (is)
+		s->unsettled = 0;
+	else if (!s->unsettled)
+		s->unsettled = now;
+	else
+		is = now - s->unsettled >= STARVES && has_all(s);
+	if (is)
+		s->looked = now;
+	return is;
+}
+
+const char *fl_scheduler_starves(const struct fl_scheduler *s)
+{
+	const struct fl_cluster *c = s->o.cluster;
+
+	if (s->stage != FL_SCHEDULER_DECIDES)
+		return NULL;
+	if (c->stuck || c->outdated)
+		return "nothing is decided: the configuration of the cluster is refused";
+	return uv_now(c->o.loop) - s->looked < TOLD ?
+		       NULL :
+		       "nothing is decided: queues change faster than they can be taken in";
 }
 
 /* Not while another one may lead, or what is known is old or not in the view. */
-static bool may_decide(const struct fl_scheduler *s)
+static bool may_decide(struct fl_scheduler *s)
 {
 	struct fl_cluster *c = s->o.cluster;
 
-	return s->stage == FL_SCHEDULER_DECIDES && fl_kube_lease_leads(s->lease) &&
-	       !fl_scheduler_unable(s) && fl_cluster_is_settled(c) && !c->broken && c->fresh &&
+	return is_current(s) && s->stage == FL_SCHEDULER_DECIDES && fl_kube_lease_leads(s->lease) &&
+	       !fl_scheduler_unable(s) && !c->broken && c->fresh &&
 	       c->fresh(c->following, c->stale);
 }
 

@@ -36,6 +36,7 @@ static void on_read(void *scheduler)
 	revert_all(s);
 	s->stage = FL_SCHEDULER_DECIDES;
 	s->anew = true;
+	s->looked = uv_now(s->o.cluster->o.loop);
 	fl_cluster_log(s->o.cluster, "decides for the ClusterQueues that are handed over");
 	if (fl_recall_all(s, &err) < 0 || fl_rings_look(s, &err) < 0 ||
 	    fl_scheduler_drain(s, &err) < 0)

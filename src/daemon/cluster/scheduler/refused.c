@@ -17,15 +17,6 @@ static void forget(struct fl_refused *r, uint32_t at)
 	r->n--;
 }
 
-/* The first that is looked at again; FL_NONE. */
-static uint32_t first_in(const struct fl_refused *r)
-{
-	for (uint32_t i = 0; i < r->n; i++)
-		if (!r->rows[i].out)
-			return i;
-	return FL_NONE;
-}
-
 static uint64_t wait_of(uint32_t times)
 {
 	uint64_t wait = FIRST;
@@ -46,15 +37,19 @@ int fl_refused_put(struct fl_refused *r, const struct fl_live *job, uint64_t now
 			forget(r, i);
 			break;
 		}
-	if (r->n == FL_REFUSED_MOST && first_in(r) == FL_NONE)
-		return 1;
-	if (r->n == FL_REFUSED_MOST)
-		forget(r, first_in(r));
 	if (fl_mem_grow(&fl_mem_heap, &r->rows, &r->cap, r->n + 1, sizeof *r->rows, err) < 0)
 		return FAIRLEAD_ENOMEM;
 	row.until = now + wait_of(++row.times);
 	r->rows[r->n++] = row;
 	return 0;
+}
+
+bool fl_refused_any(const struct fl_refused *r)
+{
+	for (uint32_t i = 0; i < r->n; i++)
+		if (r->rows[i].out)
+			return true;
+	return false;
 }
 
 uint64_t fl_refused_due(struct fl_refused *r, uint64_t now)

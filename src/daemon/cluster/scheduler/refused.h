@@ -5,24 +5,22 @@
 
 #include "daemon/engine/jobs.h"
 
-enum { FL_REFUSED_MOST = 4096 };
-
 struct fl_refused_row {
 	uint64_t job, until; /* its number; ms */
 	uint32_t times;
 	bool out; /* not looked at */
 };
 struct fl_refused {
-	struct fl_refused_row *rows; /* FL_REFUSED_MOST at most */
+	struct fl_refused_row
+		*rows; /* one a job, and of those that are over for a quarter of an hour */
 	uint32_t n, cap;
 };
 void fl_refused_done(struct fl_refused *r);
-/*
- * Once more, at @now: 1 s, then twice as long each time, 5 minutes at most.  1: so many are not looked at that there is no place; it is not
- * kept.  ENOMEM.
- */
+/* Once more, at @now: 1 s, then twice as long each time, 5 minutes at most. ENOMEM. */
 int fl_refused_put(struct fl_refused *r, const struct fl_live *job, uint64_t now,
 		   fairlead_error *err);
+/* Is any not looked at? */
+bool fl_refused_any(const struct fl_refused *r);
 /* The number of one whose time is over, once; 0: none. */
 uint64_t fl_refused_due(struct fl_refused *r, uint64_t now);
 

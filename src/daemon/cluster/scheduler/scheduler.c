@@ -10,6 +10,7 @@
 #include "daemon/cluster/scheduler/cycle.h"
 #include "daemon/cluster/scheduler/drain.h"
 #include "daemon/cluster/scheduler/lead.h"
+#include "daemon/cluster/scheduler/moves.h"
 #include "daemon/cluster/scheduler/recall.h"
 #include "daemon/cluster/scheduler/state.h"
 #include "daemon/cluster/scheduler/write.h"
@@ -105,6 +106,22 @@ static bool knows(void *scheduler, const struct fl_live *job, const struct fl_mi
 	       fl_intent_is_held(intent, o, &held, &none) == 0 && held;
 }
 
+static void restructured(void *scheduler, const struct fl_mirror_change *change)
+{
+	if (fl_scheduler_moves(change))
+		fl_scheduler_needs(scheduler);
+}
+
+/* Does the policy count what it holds? */
+static bool is_counted(const struct fl_cluster *c, const struct fl_live *job)
+{
+	const struct fl_mirror_object *o = job->made_of;
+	const enum fl_fate fate = o ? o->fate : FL_FATE_NONE;
+
+	return (fate != FL_FATE_HOLDS && fate != FL_FATE_GOES) ||
+	       state_of(c, job) >= FL_STATE_ADMITTED || state_of(c, job) == FL_STATE_EXCLUDED;
+}
+
 static void heard(void *scheduler, const struct fl_live *job)
 {
 	struct fl_scheduler *s = scheduler;
@@ -113,6 +130,10 @@ static void heard(void *scheduler, const struct fl_live *job)
 	const struct fl_mirror_object *o = job->made_of;
 	const enum fl_fate fate = o ? o->fate : FL_FATE_NONE;
 
+	if (!is_counted(s->o.cluster, job)) {
+		s->o.cluster->changed = true;
+		fl_scheduler_needs(s);
+	}
 	fl_scheduler_soon(s);
 	if (!intent)
 		return;
@@ -168,18 +189,26 @@ static int renewed(void *scheduler, fairlead_error *err)
 	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES && (r = fl_recall_all(s, err)) == 0 &&
 	    (r = fl_rings_look(s, err)) == 0)
 		r = fl_scheduler_drain(s, err);
+	for (uint32_t i = 0; i < c->jobs.n && c->changed; i++)
+		if (!is_counted(c, &c->jobs.rows[i]))
+			s->needed = c->generations + 2; /* not this one, which is not counted yet */
 	fl_scheduler_soon(s);
 	return r < 0 ? r : 0;
 }
 
 /* What cannot be written, once it has lasted; or why nothing will be decided. */
-static const char *problem(const void *scheduler)
+static const char *problem(void *scheduler)
 {
-	const struct fl_scheduler *s = scheduler;
+	struct fl_scheduler *s = scheduler;
 	const char *unable = fl_scheduler_unable(s);
 
+	if (!unable)
+		unable = fl_scheduler_starves(s);
 	if (unable)
 		return unable;
+	if (s->refusals >= FL_SCHEDULER_REFUSALS &&
+	    (s->intents.first || fl_refused_any(&s->refused)))
+		return s->refusal;
 	return s->troubled && uv_now(s->o.cluster->o.loop) - s->troubled >= TROUBLE_MS ?
 		       s->trouble :
 		       NULL;
@@ -225,6 +254,7 @@ int fl_scheduler_new(const struct fl_scheduler_options *options, struct fl_sched
 	s->told = (struct fl_cluster_scheduler){ .seen = seen,
 						 .removed = removed,
 						 .knows = knows,
+						 .restructured = restructured,
 						 .heard = heard,
 						 .renewed = renewed,
 						 .start = start,

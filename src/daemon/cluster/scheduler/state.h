@@ -21,6 +21,8 @@ enum fl_scheduler_stage {
  * the end of what this one believes (10 s) is over before another one can take the Lease (15 s).
  */
 enum { FL_SCHEDULER_TIMEOUT = 2500, FL_SCHEDULER_UNSURE = 2 * FL_SCHEDULER_TIMEOUT };
+/* So many refusals with no write done in between are told, and then one write is sent in so many ms. */
+enum { FL_SCHEDULER_REFUSALS = 10, FL_SCHEDULER_SLOW = 200 };
 
 /* Freed when they are closed. */
 struct fl_scheduler_timers {
@@ -41,7 +43,14 @@ struct fl_scheduler {
 	uint64_t writes[FL_WRITTENS];
 	uint64_t due;      /* uv_now: of the first intent that is not under way; UINT64_MAX */
 	uint64_t troubled; /* uv_now: since when writes fail that are tried again; 0: they do not */
-	char trouble[300];
+	char trouble[300], refusal[300];
+	uint32_t refusals; /* with no write done in between */
+	uint64_t slowed;   /* uv_now: after so many of them nothing is sent before */
+	/* cycle.c; uv_now */
+	uint64_t looked,
+		unsettled; /* when it last might have decided; since when the view lacks something, 0: it does not */
+	uint64_t needed; /* the generation that has what it may not decide without */
+	char uncertain[700];
 	bool closing;
 	uint64_t close_by; /* uv_now */
 	void (*closed)(void *user);

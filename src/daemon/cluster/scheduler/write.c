@@ -9,6 +9,7 @@
 #include "codec/kueue/eviction.h"
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/cycle.h"
 #include "daemon/cluster/scheduler/recall.h"
 
 enum {
@@ -106,6 +107,10 @@ static void refuse(struct fl_scheduler *s, struct fl_intent *i, const struct fl_
 	int r = 0;
 
 	s->writes[FL_WRITTEN_REJECTED]++;
+	s->refusals++;
+	(void)snprintf(s->refusal, sizeof s->refusal,
+		       "the API server refuses what is decided: %.200s",
+		       answer->problem ? answer->problem->text : "");
 	if (o)
 		fl_cluster_log(c, "the API server refuses to have %s/%s %s: %s",
 			       fl_mirror_namespace(o), fl_mirror_name(o),
@@ -118,9 +123,7 @@ static void refuse(struct fl_scheduler *s, struct fl_intent *i, const struct fl_
 	fl_intents_close(&s->intents, i);
 	if (o && o->fate == FL_FATE_WAITS)
 		r = fl_refused_put(&s->refused, job, uv_now(c->o.loop), &err);
-	if (r > 0) /* too many are kept: it is tried again at once */
-		r = fl_cluster_renew(c, job, &err);
-	else if (r == 0 && o && o->fate == FL_FATE_WAITS)
+	if (r == 0 && o && o->fate == FL_FATE_WAITS)
 		r = fl_cluster_leave_out(c, job);
 	c->changed |= r > 0;
 	if (r < 0)
@@ -153,6 +156,8 @@ static void on_answer(void *user, const struct fl_kube_answer *answer)
 
 	i->call = NULL;
 	s->intents.under_way--;
+	if (status == 200)
+		s->refusals = 0;
 	if (status == 200 || status == 409 || status == 404) {
 		be_well(s);
 		s->writes[FL_WRITTEN_CONFLICT] += status != 200;
@@ -202,6 +207,7 @@ static int send_one(struct fl_scheduler *s, struct fl_intent *i, const struct fl
 		return r;
 	i->base = o->version;
 	i->again = uv_now(s->o.cluster->o.loop) + FL_SCHEDULER_UNSURE;
+	s->slowed = uv_now(s->o.cluster->o.loop) + FL_SCHEDULER_SLOW;
 	s->intents.under_way++;
 	return 0;
 }
@@ -268,7 +274,7 @@ void fl_scheduler_write(struct fl_scheduler *s)
 	if (s->stage != FL_SCHEDULER_DECIDES || c->broken)
 		return;
 	s->due = now + DRAFT;
-	if (c->drafter.draft) {
+	if (c->drafter.draft || fl_scheduler_lacks(s)) {
 		after(s);
 		return;
 	}
@@ -289,6 +295,8 @@ void fl_scheduler_write(struct fl_scheduler *s)
 			continue;
 		}
 		due = wanted ? due_at(s, i, job->made_of, now) : i->again;
+		if (s->refusals >= FL_SCHEDULER_REFUSALS && due < s->slowed)
+			due = s->slowed;
 		if (wanted && due <= now && send_one(s, i, job->made_of, &err) == FAIRLEAD_ENOMEM)
 			r = FAIRLEAD_ENOMEM;
 		else if (!i->call)

@@ -11,6 +11,8 @@
  *     other 4xx       refused.  An admission: the job is as the API has it, and is not looked at for 1 s, then twice as
  *                     long, 5 min at most.  An eviction, whose quota stays held: again, after as long
  *     else, or none   not known: again as it was, as one of both can be done at most
+ *
+ * Where the server refuses one after the other, it is asked slowly: whatever it is that it refuses, a long line is no flood.
  */
 #ifndef FL_DAEMON_CLUSTER_SCHEDULER_WRITE_H
 #define FL_DAEMON_CLUSTER_SCHEDULER_WRITE_H

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0
+"""fairleadd --cluster --role scheduler while all goes wrong that can: nothing is given twice, and all work ends."""
+import os
+import random
+import signal
+import threading
+import time
+
+import pytest
+from fake import Fault
+from scheduling import handed_over
+from storm import Storm
+from test_clock import HOUR, Clock
+from test_scheduler import admits, pending, running
+from watching import condition, queue, workload
+
+LEADS = 10  # seconds since its last renewal
+SEEDS = [int(s) for s in os.environ.get("FAIRLEAD_SEEDS", "1").split()]
+
+
+def has_no_intents(one):
+    return "fairlead_intents 0" in one.get("/metrics").splitlines()
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_faults_of_writes_objects_and_watches(server, decide, seed):
+    """Conflicts, refusals, answers that are lost; objects deleted, made again and edited between decision and write; watches cut."""
+    with Storm(server, seed) as storm:
+        one = decide()
+        one.wait(lambda: storm.made >= storm.jobs)
+        storm.calm()
+        storm.ends(one)
+        assert storm.ledger.check() >= 4
+    one.wait(lambda: has_no_intents(one))
+    one.has_all()
+
+
+def problem(one):
+    return one.get("/v1/health").get("problem") or ""
+
+
+def lead(server, *names):
+    return server.lease and server.lease["spec"]["holderIdentity"] in names
+
+
+def change_lease(server, **spec):
+    with server.lock:
+        server.version += 1
+        server.lease = {**server.lease, "metadata": {**server.lease["metadata"], "resourceVersion": str(server.version)},
+                        "spec": {**server.lease["spec"], **spec}}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_any_faults_of_replicas(server, decide, seed):
+    """Of two the one that leads is killed, ended, or its Lease is deleted or another's, while all else fails as well."""
+    with Storm(server, seed, jobs=60) as storm:
+        chosen, names = random.Random(seed), [f"r{k}" for k in range(9)]
+        there = {name: decide(identity=name) for name in (names.pop(), names.pop())}
+        for how in chosen.sample(["kill", "end", "deleted", "taken"], min(2, len(SEEDS))):
+            next(iter(there.values())).wait(lambda: lead(server, *there))
+            time.sleep(chosen.uniform(0, 1.5))
+            name = server.lease["spec"]["holderIdentity"]
+            storm.ledger.note(how, name)
+            if how in ("kill", "end"):
+                gone = there.pop(name)
+                gone.process.send_signal(signal.SIGKILL if how == "kill" else signal.SIGTERM)
+                gone.process.wait(60)
+                there[names[-1]] = decide(identity=names[-1])
+                names.pop()
+            elif how == "deleted":
+                server.lease = None
+            else:
+                lost = there[name].text().count("leads no more")
+                change_lease(server, holderIdentity="thief")
+                there[name].wait(lambda one=there[name], lost=lost: one.text().count("leads no more") > lost)
+            if how in ("kill", "taken"):  # its holder is dead, or was none: a test need not wait for its end
+                change_lease(server, leaseDurationSeconds=1)
+        storm.calm()
+        storm.ends(*there.values(), seconds=90)
+        storm.ledger.check()
+
+
+@pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
+def test_a_leader_that_is_stopped_for_longer_than_it_may_lead(server, decide, tmp_path, monkeypatch):
+    """And goes on when another one leads; their clocks are an hour apart."""
+    with Storm(server, 1, kinds=()) as storm:
+        one = decide(identity="one")
+        one.wait(lambda: lead(server, "one") and server.writes)
+        Clock(tmp_path, monkeypatch).set(HOUR)
+        two = decide(identity="two")
+        two.ready()
+        stopped = []
+
+        def before(namespace, name):  # its answer comes when it goes on
+            one.process.send_signal(signal.SIGSTOP)
+            stopped.append(time.monotonic())
+
+        server.before_write = before
+        two.wait(lambda: stopped)
+        server.before_write = lambda namespace, name: None
+        change_lease(server, leaseDurationSeconds=1)
+        two.wait(lambda: "decides for" in two.text())
+        two.wait(lambda: time.monotonic() > stopped[0] + LEADS)
+        one.process.send_signal(signal.SIGCONT)
+        one.wait(lambda: "leads no more" in one.text())
+        storm.jobs += 10  # so that there is work while both are there
+        storm.ends(one, two)
+        storm.ledger.check()
+    assert lead(server, "two")
+
+
+# --- what cannot be read ---
+
+def wrong(server, name, cpu="1", finished=False):
+    """As Kueue has admitted it, with an amount that is beyond all numbers here: of what it asks for, or of what it holds."""
+    conditions = [condition("QuotaReserved"), condition("Admitted")] + [condition("Finished")] * finished
+    server.put("workloads", "a", name, metadata={"creationTimestamp": "2026-11-01T10:00:00Z"}, spec={
+        "queueName": "q", "active": True, "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [
+            {"name": "c", "image": "x", "resources": {"requests": {"cpu": "9e30"}}}]}}}]},
+        status={"conditions": conditions, "admission": {"clusterQueue": "q", "podSetAssignments": [
+            {"name": "main", "count": 1, "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": cpu}}]}})
+
+
+def test_what_cannot_be_read_counts_as_what_it_holds(server, decide):
+    handed_over(server, "q", quota=4)
+    workload(server, "a", "held", cpu=3, queueName="q")
+    wrong(server, "over", finished=True)
+    wrong(server, "held", cpu="3")
+    for k in range(3):
+        pending(server, f"w{k}")
+    one = decide()
+    admits(server, one, "held", "w0")
+    wrong(server, "late", cpu="1")  # by another one, beyond the quota
+    one.wait(lambda: any(job["name"] == "late" for job in one.get("/v1/jobs")["jobs"]))
+    server.finish("a", "w0")
+    time.sleep(0.5)
+    assert running(server) == {"held", "late"}
+    server.finish("a", "held")
+    admits(server, one, "late", "w1", "w2")
+
+
+def test_nothing_is_decided_while_it_is_not_known_how_much_is_held(server, decide):
+    handed_over(server, "q", quota=4)
+    wrong(server, "x", cpu="9e30")
+    pending(server, "w")
+    one = decide()
+    one.wait(lambda: "Workload a/x holds quota, and how much cannot be read" in problem(one))
+    time.sleep(0.3)
+    assert not server.writes
+    server.delete("workloads", "a", "x")
+    admits(server, one, "w")
+    one.wait(lambda: not problem(one))
+
+
+# --- what is refused, and what never ends ---
+
+def test_a_long_line_that_is_refused_is_no_flood(server, decide):
+    handed_over(server, "q")
+    server.always["patch", "workloads"] = Fault(status=403)
+    for k in range(2000):
+        pending(server, f"w{k:04}", created=f"2026-11-01T10:{k // 60 % 60:02}:{k % 60:02}Z")
+    one = decide()
+    one.wait(lambda: "refuses what is decided" in problem(one))
+    before, begun = len(server.requests), time.monotonic()
+    time.sleep(2)
+    sent = sum(r[0] == "patch" for r in server.requests[before:])
+    assert sent <= 8 * (time.monotonic() - begun), sent  # five a second
+    del server.always["patch", "workloads"]
+    one.wait(lambda: len(running(server)) == 4)
+    one.wait(lambda: not problem(one))
+
+
+def test_changes_that_never_end_keep_it_from_nothing(server, decide):
+    """Of Namespaces, and of amounts of quota; but a queue that is given back gets nothing."""
+    handed_over(server, "q", "kept", "other")
+    for k in range(5000):
+        server.put("localqueues", "a", f"q{k}", spec={"clusterQueue": "other"})
+    over, turn = threading.Event(), []
+
+    def change():
+        while not over.wait(0.001):
+            turn.append(None)
+            server.put("namespaces", None, f"n{len(turn) % 50}", metadata={"labels": {"turn": str(len(turn))}})
+            handed_over(server, "other", quota=1 + len(turn) % 7)
+
+    pending(server, "w0")
+    one = decide()
+    admits(server, one, "w0")
+    thread = threading.Thread(target=change, daemon=True)
+    thread.start()
+    try:
+        one.wait(lambda: len(turn) > 100)
+        pending(server, "w1")
+        admits(server, one, "w0", "w1", seconds=40)
+        server.put("clusterqueues", None, "q", spec=queue(4))
+        pending(server, "w2")
+        pending(server, "w3", queue="kept")
+        admits(server, one, "w0", "w1", "w3")
+    finally:
+        over.set()
+        thread.join(60)
+
+
+def test_a_configuration_that_is_refused(server, decide):
+    """What it says may be that others decide: the one before does not count for that."""
+    handed_over(server, "q", quota=2)
+    pending(server, "w0")
+    one = decide()
+    admits(server, one, "w0")
+    for k in range(260):
+        server.put("cohorts", None, f"c{k}", spec={"parentName": f"c{k + 1}"})
+    one.wait(lambda: "nest deeper" in (one.get("/v1/health").get("warning") or ""))
+    server.put("clusterqueues", None, "q", spec=queue(2))
+    pending(server, "w1")
+    one.wait(lambda: "the configuration of the cluster is refused" in problem(one))
+    assert running(server) == {"w0"}
+    server.delete("cohorts", None, "c100")
+    handed_over(server, "q", quota=2)
+    admits(server, one, "w0", "w1")
+    one.wait(lambda: not problem(one))
+
+
+def configuration(server, text):
+    server.put("configmaps", "kueue-system", "kueue-manager-config", data={"controller_manager_config.yaml": (
+        "apiVersion: config.kueue.x-k8s.io/v1beta2\nkind: Configuration\n" + text)})
+
+
+def test_a_configuration_of_kueues_that_it_does_not_decide_by(server, decide):
+    handed_over(server, "q")
+    configuration(server, "")
+    pending(server, "w0")
+    one = decide()
+    admits(server, one, "w0")
+    configuration(server, "waitForPodsReady: {timeout: 5m, blockAdmission: true}\n")
+    one.wait(lambda: not one.get("/v1/health").get("warning"))
+    time.sleep(0.5)
+    pending(server, "w1")
+    time.sleep(1)
+    assert running(server) == {"w0"}
+    configuration(server, "")
+    admits(server, one, "w0", "w1")
