@@ -100,6 +100,16 @@ static void set(struct fl_kube_lease *l, json_t *lease)
 	l->doubtful = false;
 }
 
+/* It is not there.  If it was deleted, its holder leads on, and does not know yet; at the first look its holder is not known. */
+static void miss(struct fl_kube_lease *l)
+{
+	if (!l->lease && !l->absent)
+		l->kept = fl_kube_ms(CLOCK_BOOTTIME) + l->spec.lasts;
+	else
+		l->kept = is_mine(l) ? 0 : until_free(l);
+	set(l, NULL);
+}
+
 /* --- leading and not --- */
 
 static void lose(struct fl_kube_lease *l)
@@ -173,9 +183,7 @@ static void on_looked(void *user, const struct fl_kube_answer *answer)
 	l->call = NULL;
 	l->problem = (fairlead_error){ 0 };
 	if (answer->status == 404) {
-		/* Its holder leads on, and does not know yet. */
-		l->kept = is_mine(l) ? 0 : until_free(l);
-		set(l, NULL);
+		miss(l);
 	} else if (answer->problem) {
 		l->problem = *answer->problem;
 		after(l, l->spec.look);

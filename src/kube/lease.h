@@ -6,11 +6,11 @@
  * server answered with "held", on CLOCK_BOOTTIME, which goes on while a machine sleeps; a caller that asks it before each
  * decision decides nothing later. A Lease that is another's is taken only when it has not changed for its duration since
  * this process saw it so, on the own clock: clocks of two machines may differ, and must run about as fast; also when
- * it was deleted meanwhile. Each write
+ * it was deleted meanwhile, and one that finds none at its first look waits as long. Each write
  * carries the resourceVersion that it is based on, so of two that take it one does. What else the Lease has stays.
  *
  * Cannot: a write that the holder has sent before its end may arrive after it; only the server can refuse that. Two
- * processes of the same identity both lead. One that begins to look after the Lease was deleted knows of no holder.
+ * processes of the same identity both lead.
  *
  * Tested in tests/kube/test_lease.py and tests/e2e/test_lease.py.
  */

@@ -41,7 +41,9 @@ def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):
 
 class Scheduling(Fake):
     def __init__(self, *words, **more):
-        self.lease, self.writes = None, []  # (verb of Workload/status, namespace/name, what it made of it)
+        self.lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "fairlead", "resourceVersion": "1"},
+                      "spec": {"holderIdentity": "", "leaseDurationSeconds": 1}}  # as one that led has given it back
+        self.writes = []  # (verb of Workload/status, namespace/name, what it made of it)
         self.events = {}  # by name, in the order in which they came
         self.holders = {}  # by uid: (queue, cpu)
         self.held, self.most, self.total = {}, {}, 0  # by queue: cpu that is held; and the most there ever was, in all of them too

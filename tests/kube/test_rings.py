@@ -123,4 +123,4 @@ def test_all_that_is_written_is_in_the_role(ring, decide):
     granted = {(verb, resource.partition("/")[0]) for role in roles for rule in role.get("rules", ()) for resource in rule["resources"]
                for verb in rule["verbs"]}
     reads = ("get", "list", "watch")
-    assert {w for w in written if w[0] not in reads} | {("update", "leases")} == {g for g in granted if g[0] not in reads}
+    assert {w for w in written if w[0] not in reads} | {("create", "leases"), ("update", "leases")} == {g for g in granted if g[0] not in reads}
