@@ -198,13 +198,14 @@ def test_leaders_that_die_stop_and_come_back(tree, decide):
                 m1=(4, {"stopPolicy": "Hold", "preemption": {"reclaimWithinCohort": "Any"}}))
     tree.hand_over("m0", "m1")
     replicas = [decide("one"), decide("two")]
-    names = [f"many-{k}" for k in range(60)]
+    rounds = int(os.environ.get("FAIRLEAD_E2E_LEADERS", "2"))
+    names = [f"many-{k}" for k in range(max(60, 15 * rounds))]
     with Checker(tree.admin) as checker:
         for k, name in enumerate(names):
             tree.submit_all(name, queue=f"m{k % 2}", seconds=1)
-        for round in range(int(os.environ.get("FAIRLEAD_E2E_LEADERS", "2"))):
+        for round in range(rounds):
             leader = tree.wait("one leads", lambda: next((r for r in replicas if lease(tree.admin) == r.identity), None))
-            time.sleep(0.3 * (round + 1))
+            time.sleep(0.3 * (round % 8 + 1))
             if round % 2:
                 leader.process.send_signal(signal.SIGSTOP)
                 tree.wait("another one leads", lambda leader=leader: lease(tree.admin) not in (leader.identity, ""))
