@@ -57,6 +57,12 @@ class Scheduling(Fake):
         self.plain = True
         fill(self)
 
+    def change_lease(self, **spec):
+        with self.lock:
+            self.version += 1
+            self.lease = {**self.lease, "metadata": {**self.lease["metadata"], "resourceVersion": str(self.version)},
+                          "spec": {**self.lease["spec"], **spec}}
+
     # --- what is held ---
 
     def count(self, kind, one):

@@ -43,13 +43,6 @@ def lead(server, *names):
     return server.lease and server.lease["spec"]["holderIdentity"] in names
 
 
-def change_lease(server, **spec):
-    with server.lock:
-        server.version += 1
-        server.lease = {**server.lease, "metadata": {**server.lease["metadata"], "resourceVersion": str(server.version)},
-                        "spec": {**server.lease["spec"], **spec}}
-
-
 @pytest.mark.parametrize("seed", SEEDS)
 def test_any_faults_of_replicas(server, decide, seed):
     """Of two the one that leads is killed, ended, or its Lease is deleted or another's, while all else fails as well."""
@@ -71,10 +64,10 @@ def test_any_faults_of_replicas(server, decide, seed):
                 server.lease = None
             else:
                 lost = there[name].text().count("leads no more")
-                change_lease(server, holderIdentity="thief")
+                server.change_lease(holderIdentity="thief")
                 there[name].wait(lambda one=there[name], lost=lost: one.text().count("leads no more") > lost)
             if how in ("kill", "taken"):  # its holder is dead, or was none: a test need not wait for its end
-                change_lease(server, leaseDurationSeconds=1)
+                server.change_lease(leaseDurationSeconds=1)
         storm.calm()
         storm.ends(*there.values(), seconds=90)
         storm.ledger.check()
@@ -98,7 +91,7 @@ def test_a_leader_that_is_stopped_for_longer_than_it_may_lead(server, decide, tm
         server.before_write = before
         two.wait(lambda: stopped)
         server.before_write = lambda namespace, name: None
-        change_lease(server, leaseDurationSeconds=1)
+        server.change_lease(leaseDurationSeconds=1)
         two.wait(lambda: "decides for" in two.text())
         two.wait(lambda: time.monotonic() > stopped[0] + LEADS)
         one.process.send_signal(signal.SIGCONT)

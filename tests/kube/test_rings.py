@@ -74,7 +74,7 @@ def test_the_next_leader_does_not_tell_it_again(ring, decide):
     one.wait(lambda: sorted(told(ring)) == of("CohortCycle"))
     one.process.kill()
     one.process.wait()
-    ring.lease = None
+    ring.change_lease(holderIdentity="")
     before = sum(r[:2] == ("create", "events") for r in ring.requests)
     two = decide(identity="two")
     two.wait(lambda: sum(r[:2] == ("create", "events") for r in ring.requests) == before + 5)

@@ -31,7 +31,7 @@ class Leaders:
         if self.n:
             self.one.process.kill()
             self.one.process.wait()
-            self.server.lease = None  # as if it had run out
+            self.server.change_lease(holderIdentity="")  # as if it had run out
         self.n += 1
         self.one = self.decide(identity=f"leader{self.n}")
         return self.one
@@ -140,7 +140,7 @@ def test_freed_quota_is_held_over_leaders(server, decide, policy):
     """urgent needs all there is, of which a part is free: another queue, whose share is lower, could take it."""
     begin(server, policy)
     handed_over(server, "q2", quota=0, cohortName="co", queueingStrategy="BestEffortFIFO")
-    server.is_gone = lambda namespace, name: None  # its pods take their time
+    server.is_gone = lambda *_: None  # its pods take their time
     leaders = Leaders(server, decide)
     pending(server, "most", "q0", cpu=3)
     leaders.wait(lambda: "most" in running(server))
@@ -155,7 +155,7 @@ def test_freed_quota_is_held_over_leaders(server, decide, policy):
         return
     assert "thief" not in running(server)
     del server.is_gone
-    server.is_gone("a", "most")
+    server.is_gone("a", "most", server.state("workloads")["a", "most"]["metadata"]["uid"])
     leaders.wait(lambda: "urgent" in running(server))
     leaders.has_looked()
     assert running(server) == {"urgent"} and evicted(server, "most") == 1 and server.total <= 5
