@@ -107,7 +107,8 @@ class Client:
         return self.ask("PATCH", path_of(api, plural, namespace, name, part), change, MERGE)
 
     def delete(self, api, plural, name, namespace=None):
-        return self.ask("DELETE", path_of(api, plural, namespace, name))
+        """With what it owns, as kubectl does: without that a Job leaves its Workload behind, unless Kueue is first."""
+        return self.ask("DELETE", path_of(api, plural, namespace, name) + "?propagationPolicy=Background")
 
     def watch(self, api, plural, since, namespace=None, seconds=60):
         """Events ({type, object}) from resourceVersion @since on, on a connection of its own, until the server ends it."""
