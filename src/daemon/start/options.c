@@ -16,7 +16,8 @@ static void help(void)
 		"       fairleadd --restore BACKUP --state DIR [--adopt-runs]\n"
 		"       fairleadd --cluster [--context NAME] [--kubeconfig FILE] [--role NAME]\n"
 		"                 [--namespace NAME] [--identity NAME] [--qps N]\n"
-		"                 [--config FILE] [--state DIR] [--socket PATH] [--account NAME]\n"
+		"                 [--config FILE] [--state DIR] [--socket PATH]\n"
+		"                 [--account NAME]\n"
 		"       root may say: [--account NAME] [--users FIRST-LAST] [--root-jobs]\n"
 		"\n"
 		"Shares this machine fairly: jobs are submitted with `fairlead submit`.\n"
@@ -48,7 +49,7 @@ static void help(void)
 		"                        a pod its own)\n"
 		"      --identity NAME   of several schedulers one decides, each with a name of\n"
 		"                        its own (default $POD_NAME, else host and process)\n"
-		"      --qps N           requests to the API server a second, and twice as many at\n"
+		"      --qps N           requests to the API server a second, twice as many at\n"
 		"                        once (default 50)\n"
 		"      --help, --version\n");
 }
