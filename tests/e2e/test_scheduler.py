@@ -21,7 +21,8 @@ from watching import Unix, let_pass
 FLAVOR = {"flavor": "pool"}
 KEPT = "fairlead.dev/scheduler"
 MAY_WRITE = re.compile(r"patch /apis/kueue\.x-k8s\.io/v1beta2/namespaces/[^/]+/workloads/[^/]+/status\?fieldManager=kueue-admission&force=true&"
-                       r"timeout=\d+s |patch /apis/kueue\.x-k8s\.io/v1beta2/clusterqueues/turn-[ab]\?timeout=\d+s |(create|update) /apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?\?timeout=\d+s ")
+                       r"timeout=\d+s |patch /apis/kueue\.x-k8s\.io/v1beta2/clusterqueues/turn-[ab]\?timeout=\d+s |(create|update) /apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?\?timeout=\d+s |"
+                       r"create /apis/events\.k8s\.io/v1/namespaces/default/events\?timeout=\d+s ")
 
 
 class Scheduler:
@@ -130,6 +131,27 @@ def test_jobs_start_share_yield_and_end(tree, decide):
     for name in [f"left-{k}" for k in range(8)] + [f"right-{k}" for k in range(6)]:
         tree.admin.delete("batch/v1", "jobs", name, "default")
     tree.wait("all is free", lambda: not tree.holders("left", "right"))
+
+
+def test_a_ring_of_cohorts_is_told_of(tree, decide):
+    """By Events that the server takes."""
+    def parent(name, of):
+        tree.admin.apply(KUEUE, "cohorts", {"apiVersion": KUEUE, "kind": "Cohort", "metadata": {"name": name}, "spec": {"parentName": of}})
+
+    def events(reason):
+        return sorted((e["regarding"]["kind"], e["regarding"]["name"]) for e in tree.admin.list("events.k8s.io/v1", "events", "default")
+                      if e.get("reason") == reason)
+
+    all_of_it = [("ClusterQueue", "ringed"), ("Cohort", "ring-a"), ("Cohort", "ring-b")]
+    tree.queues("ring-a", ringed=(1, {}))
+    parent("ring-a", "ring-b")
+    decide("one")
+    parent("ring-b", "ring-a")
+    tree.wait("it is told that it is there", lambda: events("CohortCycle") == all_of_it)
+    for name in ("ring-b", "ring-a"):
+        tree.admin.delete(KUEUE, "cohorts", name)
+    tree.wait("it is told that it has ended", lambda: all_of_it[0] in events("CohortCycleEnded"))
+    tree.admin.delete(KUEUE, "clusterqueues", "ringed")
 
 
 def test_the_command_hands_a_tree_over_and_back_while_all_decide(tree, decide):
