@@ -12,6 +12,7 @@
 #include "mirror/document.h"
 #include "mirror/essence.h"
 #include "mirror/kai_pod.h"
+#include "mirror/reading.h"
 #include "mirror/said.h"
 
 /* What could not be freed while the mirror was pinned. */
@@ -306,115 +307,11 @@ size_t fl_mirror_bytes(const struct fl_mirror *m)
 
 /* --- the essence --- */
 
-/*
- * Different resources of one pod: half of what a model takes (model/pod.c), so that the defaults of a LimitRange
- * and the overhead of a RuntimeClass, which sealing adds, have room.
- */
-enum { MOST_RESOURCES = FL_MAX_RESOURCES * FL_MAX_RESOURCE_GROUPS / 2 };
-
-static uint32_t count_amounts(const struct fl_model *m, const struct fl_podset *p)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->parts.n; i++)
-		n += m->parts[p->parts.first + i].amounts.n;
-	return n;
-}
-
-static uint32_t count_resources(const struct fl_model *m, const struct fl_podset *p, bool *seen)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < p->parts.n; i++) {
-		const struct fl_span amounts = m->parts[p->parts.first + i].amounts;
-
-		for (uint32_t k = 0; k < amounts.n; k++) {
-			bool *it = &seen[m->amounts[amounts.first + k].resource_name.v];
-
-			n += !*it;
-			*it = true;
-		}
-	}
-	return n;
-}
-
-/* One that no model takes must not keep all others out of it. */
-static int check_pods(const struct fl_model *m, fairlead_error *err)
-{
-	int r = 0;
-
-	for (uint32_t i = 0; i < m->n_podsets && r == 0; i++) {
-		bool *seen;
-
-		if (count_amounts(m, &m->podsets[i]) <= MOST_RESOURCES)
-			continue;
-		seen = calloc(m->names.n, sizeof *seen);
-		if (!seen)
-			return fl_fail_nomem(err);
-		if (count_resources(m, &m->podsets[i], seen) > MOST_RESOURCES)
-			r = fl_fail(err, FAIRLEAD_ELIMIT, "a pod with more than %d resources",
-				    MOST_RESOURCES);
-		free(seen);
-	}
-	return r;
-}
-
-/*
- * The object in m->doc as rows of a model of its own, not sealed. @lenient: or what can be made of it (salvage.h).  *ret is
- * freed by the caller, after an error too.
- */
-static int read_rows(struct fl_mirror *m, enum fl_mirror_kind kind, bool lenient,
-		     struct fl_model **ret, fairlead_error *err)
-{
-	struct fl_sym input = { 0 };
-	int r = fl_model_new(&fl_mem_heap, ret, err);
-
-	if (r < 0)
-		return r;
-	(*ret)->wanted = fl_mirror_kind(kind)->whose;
-	(*ret)->lenient = lenient;
-	r = fl_model_push_inputs(*ret, &input, /* ret_id= */ NULL, err);
-	return r < 0 ? r : fl_kube_read_doc(*ret, 0, &m->doc, err);
-}
-
-static bool is_wrong(int r) { return r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT; }
-
-/*
- * A Workload that is wrong and holds quota counts as what it holds.  1: it is in @ret so, and *err says what is wrong.  Where how
- * much it holds cannot be read, or whether it does, it is c->uncertain.
- */
-static int read_workload(struct fl_mirror *m, struct coming *c, struct fl_model **ret,
-			 fairlead_error *err)
-{
-	fairlead_error own = { 0 };
-	int r = read_rows(m, c->kind, /* lenient= */ false, ret, err);
-
-	if (is_wrong(r)) {
-		*ret = fl_model_free(*ret);
-		r = read_rows(m, c->kind, /* lenient= */ true, ret, &own);
-		if (r == FAIRLEAD_ENOMEM)
-			return r;
-		for (uint32_t i = 0; r == 0 && i < (*ret)->n_notices; i++)
-			c->uncertain |= (*ret)->notices[i].kind == FL_NOTICE_UNCERTAIN;
-		r = r == 0 && (*ret)->n_workloads ? 1 : err->code;
-	} else if (r == 0 && (*ret)->n_workloads != 1) {
-		r = fl_fail(err, FAIRLEAD_EINPUT, "it is not read as a Workload");
-	}
-	if (r >= 0 && is_wrong(check_pods(*ret, &own))) {
-		*err = own;
-		if (!(*ret)->workloads[0].reserved || (*ret)->workloads[0].finished)
-			return own.code;
-		(*ret)->workloads[0].podsets.n = 0;
-		r = 1;
-	}
-	return own.code == FAIRLEAD_ENOMEM ? own.code : r;
-}
-
 /* Packs the rows of a Workload. 1: it is wrong, and what it holds is packed. */
 static int pack(struct fl_mirror *m, struct coming *c, fairlead_error *err)
 {
 	struct fl_model *model = NULL;
-	const int read = read_workload(m, c, &model, err);
+	const int read = fl_read_workload(&m->doc, &c->uncertain, &model, err);
 	int r = read < 0 ? read : 0;
 
 	if (r == 0)
@@ -458,7 +355,7 @@ static int judge(struct fl_mirror *m, enum fl_mirror_kind kind, fairlead_error *
 	if (use == FL_MIRROR_SETTINGS)
 		r = fl_model_new(&fl_mem_heap, &model, err);
 	else if (use != FL_MIRROR_OWN)
-		r = read_rows(m, kind, /* lenient= */ false, &model, err);
+		r = fl_read_rows(&m->doc, kind, /* lenient= */ false, &model, err);
 	if (r == 0 && use == FL_MIRROR_SETTINGS)
 		r = fl_kube_read_kept(model, fl_mirror_kind(kind)->name, &source, /* tap= */ NULL,
 				      err);
