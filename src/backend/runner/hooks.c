@@ -25,6 +25,7 @@
 #include <unistd.h>
 
 #include "backend/process/process.h"
+#include "backend/process/signals.h"
 #include "backend/runner/environment.h"
 #include "backend/runner/hooks.h"
 
@@ -52,7 +53,6 @@ static _Noreturn void be_hook(const struct fl_tasks *t, const char *command,
 	char event[64], status[64], reason[96];
 	int null = open("/dev/null", O_RDWR);
 	char **environment = fl_task_environment(t->spec, 0, 3);
-	sigset_t none;
 	size_t n = 0;
 
 	if (!environment || null < 0)
@@ -74,10 +74,7 @@ static _Noreturn void be_hook(const struct fl_tasks *t, const char *command,
 	for (int i = 0; i < 3; i++)
 		(void)dup2(null, i);
 	closefrom(3);
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
+	fl_signals_plain();
 	setrlimit(RLIMIT_NOFILE, &t->files);
 	umask(022);
 	if (chdir(t->spec->directory) != 0 && chdir("/") != 0)

@@ -19,6 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "backend/process/signals.h"
 #include "backend/runner/environment.h"
 #include "backend/runner/runner.h"
 #include "base/fd.h"
@@ -125,16 +126,6 @@ static _Noreturn void fail(const struct fl_tasks *t, uint32_t task, enum stage s
 	_exit(127);
 }
 
-static void plain_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 /* Nothing, and the pipes of the runner; or those of its client. */
 static void take_standard_files(const struct fl_tasks *t, uint32_t task, int out, int err)
 {
@@ -176,7 +167,7 @@ static _Noreturn void be_task(struct fl_tasks *t, uint32_t task, int out, int er
 	say(t, task, READY);
 	while (read(t->go[0], &byte, 1) < 0 && errno == EINTR)
 		continue;
-	plain_signals();
+	fl_signals_plain();
 	environ = environment; /* its PATH is searched */
 	execvp(command[0], command);
 	fail(t, task, COMMAND);

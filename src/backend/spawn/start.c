@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "backend/process/namespace.h"
+#include "backend/process/signals.h"
 
 enum {
 	GROUPS = 65536, /* NGROUPS_MAX of Linux */
@@ -149,16 +150,6 @@ static _Noreturn void fail(int report, enum fl_spawn_stage stage)
 	_exit(write(report, &f, sizeof f) == sizeof f ? 126 : 127);
 }
 
-static void plain_signals(void)
-{
-	sigset_t none;
-
-	for (int sig = 1; sig < NSIG; sig++)
-		signal(sig, SIG_DFL);
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-}
-
 static _Noreturn void be_runner(const struct fl_spawn_for *with, const struct fl_spawn_request *r,
 				const int *files, const struct fl_group_files *group, int report)
 {
@@ -169,7 +160,7 @@ static _Noreturn void be_runner(const struct fl_spawn_for *with, const struct fl
 	char *environment[8] = { run, limit, NULL };
 	pid_t pid = getpid();
 
-	plain_signals();
+	fl_signals_plain();
 	if (r->flags & FL_SPAWN_ALONE && fl_namespace_see(&pid) != 0)
 		fail(report, FL_SPAWN_NAMESPACE);
 	if (setsid() < 0 || put_files(r, files, group, &report) != 0)
