@@ -211,14 +211,17 @@ static bool is_marked(pid_t pid, const char *token, char *room, size_t size)
 	return false;
 }
 
-/* Each task has a session of its own: all processes in a session with a member are members. */
+/*
+ * Each task has a session of its own: all processes in a session with a member are members.  Never the
+ * session of the caller: that is the daemon's, or the shell's from which it was started.
+ */
 static void mark_sessions(struct census *c)
 {
-	pid_t *sessions = malloc((c->n + 1) * sizeof *sessions);
+	pid_t *sessions = malloc((c->n + 1) * sizeof *sessions), own = getsid(0);
 	size_t n = 0;
 
 	for (size_t i = 0; sessions && i < c->n; i++)
-		if (c->all[i].member == IN)
+		if (c->all[i].member == IN && c->all[i].p.session != own)
 			sessions[n++] = c->all[i].p.session;
 	if (n > 0) {
 		qsort(sessions, n, sizeof *sessions, by_number);
@@ -235,10 +238,13 @@ static void mark_by_token(struct census *c, const struct who *who)
 
 	for (size_t i = 0; room && i < c->n; i++) {
 		struct seen *s = &c->all[i];
-
+		const uint64_t since = s->p.since;
 		uid_t uid;
 
-		if (s->p.pid != getpid() && is_marked(s->p.pid, who->token, room, ENVIRONMENT) &&
+		if (s->p.pid == getpid() || !is_marked(s->p.pid, who->token, room, ENVIRONMENT))
+			continue;
+		/* Looked at again: a runner that was just being made has its session only since it has its token. */
+		if (fl_process_look(s->p.pid, &s->p) && s->p.since == since &&
 		    fl_process_user(s->p.pid, &uid) && uid == who->uid)
 			s->member = IN;
 	}

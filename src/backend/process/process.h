@@ -49,8 +49,8 @@ pid_t fl_process_find_marked(const char *token, bool (*is)(void *user, pid_t pid
 uint32_t fl_process_kill_below(pid_t top, const pid_t spared[2]);
 /*
  * The same for processes of @uid, the user of the run, with FAIRLEAD_RUN=@token in the environment
- * they were started with, for their descendants, and for those in their sessions; of these, too, only
- * for those of @uid.
+ * they were started with, for their descendants, and for those in their sessions, but the caller's
+ * own; of these, too, only for those of @uid.
  */
 uint32_t fl_process_kill_marked(const char *token, uid_t uid);
 

@@ -71,12 +71,13 @@ TEST(without_files)
 	}
 }
 
-static pid_t start_as(uid_t uid, const char *script, const char *mark)
+static pid_t start_in(bool own_session, uid_t uid, const char *script, const char *mark)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		setsid();
+		if (own_session)
+			setsid();
 		if (setresuid(uid, uid, uid) != 0)
 			_exit(126);
 		execle("/bin/sh", "sh", "-c", script, NULL,
@@ -85,6 +86,11 @@ static pid_t start_as(uid_t uid, const char *script, const char *mark)
 	}
 	assert_true(pid > 0);
 	return pid;
+}
+
+static pid_t start_as(uid_t uid, const char *script, const char *mark)
+{
+	return start_in(/* own session= */ true, uid, script, mark);
 }
 
 static pid_t start(const char *script, const char *mark)
@@ -214,6 +220,64 @@ TEST(kills_orphans)
 		close(hidden[1]);
 		assert_false(stays);
 	}
+}
+
+/* Its status; of one that is stopped, or takes a minute, that it was killed. */
+static int status_of(pid_t pid)
+{
+	int status;
+
+	for (int i = 0; waitpid(pid, &status, WNOHANG) == 0; i++) {
+		if (i == 6000 || is_in_state(pid, 'T'))
+			kill(pid, SIGKILL);
+		usleep(10000);
+	}
+	return status;
+}
+
+/* Whoever ends a run is not ended with it, though what is of the run is in its session. */
+TEST(spares_its_own_session)
+{
+	char run[32];
+	const char *one = token_of(run);
+	pid_t killer = fork();
+
+	if (killer == 0) {
+		setsid();
+		pid_t mine = start_in(/* own_session= */ false, getuid(), "exec sleep 600", run);
+		pid_t other = start_in(/* own_session= */ false, getuid(), "exec sleep 600", "A=1");
+		/* Its program may not be there yet, and its token comes with it. */
+		for (int i = 0; i < 1000 && fl_process_kill_marked(one, getuid()) == 0; i++)
+			usleep(1000);
+		bool ended = waitpid(mine, NULL, 0) == mine, stays = is_untouched(other);
+		kill(other, SIGKILL);
+		_exit(!ended ? 1 : !stays ? 2 : 0);
+	}
+	assert_int_equal(status_of(killer), 0);
+}
+
+/* A runner that is being made is in the session of who makes it until it has its own: that one stays. */
+TEST(spares_who_makes_runners)
+{
+	enum { RUNNERS = 400 };
+	char run[32];
+	const char *one = token_of(run);
+	pid_t maker = fork();
+
+	if (maker == 0) {
+		setsid();
+		for (int i = 0; i < RUNNERS; i++)
+			waitpid(start("exec sleep 600", run), NULL, 0);
+		_exit(0);
+	}
+	pid_t killer = fork();
+	if (killer == 0)
+		for (;;)
+			fl_process_kill_marked(one, getuid());
+	int status = status_of(maker);
+	kill(killer, SIGKILL);
+	waitpid(killer, NULL, 0);
+	assert_int_equal(status, 0);
 }
 
 TEST(finds_groups)
