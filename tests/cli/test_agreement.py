@@ -57,6 +57,7 @@ def test_figures_and_differences(ask, daemon):
     # Never 100 % of what is not all; and a reason only where there are several.
     assert "admissions 20000 99.99 % 20001 99.99 %" in lines
     assert "preemptions 4 75.00 % 3 100 %" in lines
+    assert [lines[i - 1] for i, line in enumerate(lines) if line == "Differences" or line.startswith("DECISION")] == ["", ""]
     assert "InClusterQueue 3 66.66 % 3 100 %" in lines
     assert "InCohortReclamation 1 100 % 0 -" in lines
     assert not any(line.startswith("Fits") for line in lines)

@@ -195,6 +195,7 @@ int fl_agreement_text(const struct fl_report *r, const json_t *answer, fairlead_
 		      fl_job_clock(fl_json_instant(answer, "from"), from),
 		      fl_job_clock(fl_json_instant(answer, "to"), to),
 		      (long long)fl_json_whole(answer, "windows"));
+	putc('\n', r->out);
 	if ((rc = put_figures(r, answer, err)) < 0)
 		return rc;
 	if (fl_json_whole(answer, "unjudged"))
@@ -202,8 +203,10 @@ int fl_agreement_text(const struct fl_report *r, const json_t *answer, fairlead_
 			      (long long)fl_json_whole(answer, "unjudged"));
 	json_array_foreach(differences, i, d)
 	{
-		if (i == 0)
-			fl_report_say(r, FL_STYLE_BOLD, 0, "\nDifferences");
+		if (i == 0) {
+			putc('\n', r->out);
+			fl_report_say(r, FL_STYLE_BOLD, 0, "Differences");
+		}
 		say_difference(r, d);
 	}
 	return 0;
