@@ -11,12 +11,29 @@
 #define PODSET(field, type, member) FL_IS(field, type, struct fl_podset, member)
 #define WORKLOAD(field, type, member) FL_IS(field, type, struct fl_reading, row.member)
 
+#define TOPOLOGY(field) FL_NOTED(field, "topology aware scheduling is not decided here")
+
+/* Kueue gives one to each pod set of a Job: it asks for a topology by these fields alone. */
+static const struct fl_field topology_request[] = {
+	TOPOLOGY("podSetGroupName"),
+	TOPOLOGY("podSetSliceRequiredTopology"),
+	TOPOLOGY("podsetSliceRequiredTopologyConstraints"),
+	TOPOLOGY("preferred"),
+	TOPOLOGY("required"),
+	TOPOLOGY("unconstrained"),
+	FL_IGNORED("podIndexLabel"),
+	FL_IGNORED("podSetSliceSize"),
+	FL_IGNORED("subGroupCount"),
+	FL_IGNORED("subGroupIndexLabel"),
+	{ .name = NULL },
+};
+
 static const struct fl_field podset[] = {
 	{ PODSET("name", text, name), .text = FL_TEXT_PODSET },
 	{ PODSET("count", count, count) },
 	{ PODSET("minCount", count, min_count) },
 	{ .name = "template", .fields = fl_fields_pod_template },
-	FL_NOTED("topologyRequest", "topology aware scheduling is not decided here"),
+	{ .name = "topologyRequest", .fields = topology_request },
 	{ .name = NULL },
 };
 
