@@ -348,6 +348,7 @@ static int set_up(struct fl_kube_call *c, const struct fl_kube_credentials *as)
 {
 	const struct fl_kube_client *k = c->client;
 	const struct fl_curl *curl = &k->curl;
+	const bool shares = c->request.lane == FL_KUBE_WATCH; /* why: wire/lane.h */
 	char *url = NULL;
 	int rc = put_headers(c, as);
 
@@ -365,8 +366,9 @@ static int set_up(struct fl_kube_call *c, const struct fl_kube_credentials *as)
 #endif
 		curl->easy_setopt(c->easy, CURLOPT_PATH_AS_IS, 1L);
 		curl->easy_setopt(c->easy, CURLOPT_USERAGENT, k->agent);
-		curl->easy_setopt(c->easy, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_2TLS);
-		curl->easy_setopt(c->easy, CURLOPT_PIPEWAIT, 1L);
+		curl->easy_setopt(c->easy, CURLOPT_HTTP_VERSION,
+				  (long)(shares ? CURL_HTTP_VERSION_2TLS : CURL_HTTP_VERSION_1_1));
+		curl->easy_setopt(c->easy, CURLOPT_PIPEWAIT, (long)shares);
 		curl->easy_setopt(c->easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
 		curl->easy_setopt(c->easy, CURLOPT_HTTPHEADER, c->headers);
 		curl->easy_setopt(c->easy, CURLOPT_CONNECT_TO, c->connect);

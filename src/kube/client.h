@@ -9,7 +9,7 @@
  * an answer is bounded by its request.  Certificates and keys that came as bytes never are on a disk.
  *
  * Three lanes, each with connections of its own: a long list delays no watch, and neither delays a Lease.
- * Where the server has HTTP/2, a lane is one connection; a lane from which no byte has come for too
+ * Watches share one connection where the server has HTTP/2; a lane from which no byte has come for too
  * long is closed and connected anew.
  *
  * Cannot: redirections are not followed, and no answer is compressed (it would cost both sides processor

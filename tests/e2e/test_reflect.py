@@ -66,7 +66,7 @@ def follow(bed):
         assert one.process.returncode == 0
 
 
-def test_lists_in_pages_and_watches_over_one_connection_each(bed, follow):
+def test_lists_in_pages_and_watches_over_one_connection(bed, follow):
     for k in range(1100):
         bed.admin.create("v1", "configmaps", note(f"m{k}", text="x" * 50), "default")
     f = follow(MAPS, "/v1/namespaces", "/v1/pods", "/v1/nodes", "rbac.authorization.k8s.io/v1/clusterroles")
@@ -76,7 +76,7 @@ def test_lists_in_pages_and_watches_over_one_connection_each(bed, follow):
     bed.admin.delete("v1", "configmaps", "m7", "default")
     wait_equal(f, bed)
     assert f.count("trouble") == 0
-    assert f.end()["connections"] == 2, "HTTP/2: one for lists, one for watches"
+    assert f.end()["connections"] <= 6, "one for the watches (HTTP/2), and one for each of five lists at most"
 
 
 def test_initial_events_instead_of_a_list(bed, follow):

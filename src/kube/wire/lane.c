@@ -111,7 +111,7 @@ static int on_socket(CURL *easy, curl_socket_t fd, int what, void *user, void *a
 
 /*
  * Libcurl does not say the same time twice, so its timer must not end before that: the loop's clock is
- * cut to milliseconds.
+ * cut to milliseconds, and what some versions say is.
  */
 static int on_time(CURLM *multi, long ms, void *user)
 {
@@ -121,7 +121,7 @@ static int on_time(CURLM *multi, long ms, void *user)
 	uv_update_time(l->loop);
 	if (ms < 0)
 		return uv_timer_stop(l->timer);
-	return uv_timer_start(l->timer, on_timer, ms > 0 ? (uint64_t)ms + 1 : 0, /* repeat= */ 0) <
+	return uv_timer_start(l->timer, on_timer, ms > 0 ? (uint64_t)ms + 2 : 0, /* repeat= */ 0) <
 			       0 ?
 		       -1 :
 		       0;

@@ -2,7 +2,9 @@
 /*
  * lane - transfers of libcurl in a loop: one uv_poll a socket, one timer; private to src/kube
  *
- * Transfers share the connections of their lane and of no other; where the server has HTTP/2 that is one.
+ * Transfers share the connections of their lane and of no other.  Watches share one where the server has HTTP/2; what is
+ * answered and over has HTTP/1.1, and a connection for each that goes on at the same time: some versions of libcurl
+ * (it seems that 7.88 is one) may leave the last bytes of a stream unread, until another moves, when several share a connection.
  *
  * Transfers are never paused, since with HTTP/2 that makes some versions of libcurl stall (7.84 to 8.16, in
  * different ways): a callback takes all bytes or ends the transfer.  For the same reason a handle is used for
