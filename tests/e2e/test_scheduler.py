@@ -13,6 +13,7 @@ import time
 import pytest
 import yaml
 from bed import KUEUE, wait_for
+from between import Between
 from checker import Checker
 from objects import condition, flavor, job, pod, set_up_configuration
 from test_handover_bed import SLOW, Cluster, conditions_of, take_over
@@ -282,4 +283,27 @@ def test_a_server_that_goes_away_and_comes_back(tree, decide):
             time.sleep(2)
         tree.wait("all of them end", lambda: tree.done(*names))
         most, admitted = checker.check(3, {"back"})
+    assert most == 3 and len(admitted) == len(names)
+
+
+def test_an_etcd_that_is_slow_and_then_does_not_answer_in_time(tree, decide):
+    """Who leads then does not know that it does, and decides nothing until it does again."""
+    tree.queues("slow", slow=(3, {"stopPolicy": "Hold"}))
+    tree.hand_over("slow")
+    port, names = tree.bed.etcd_port, [f"slow-{k}" for k in range(9)]
+    with Between(port, "leases", delay=0.05) as between, Checker(tree.admin) as checker:
+        tree.bed.etcd_port = between.port
+        try:
+            tree.bed.restart_api(signal.SIGKILL)
+            one = decide("one")
+            tree.submit_all(*names, queue="slow", seconds=1)
+            tree.wait("some run", lambda: tree.holders("slow"))
+            between.delay = 4.0
+            tree.wait("it leads no more", lambda: "leads no more" in one.text())
+            between.delay = 0.05
+            tree.wait("all of them end", lambda: tree.done(*names))
+        finally:
+            between.delay, tree.bed.etcd_port = 0.0, port
+            tree.bed.restart_api(signal.SIGKILL)
+        most, admitted = checker.check(3, {"slow"})
     assert most == 3 and len(admitted) == len(names)
