@@ -57,6 +57,10 @@ class Scheduler:
     def text(self):
         return (self.folder / "log").read_text()
 
+    def begun(self):
+        """How often it began to decide."""
+        return self.text().count("decides for the ClusterQueues")
+
     def get(self, path):
         connection = Unix(self.socket)
         connection.request("GET", path)
@@ -244,13 +248,15 @@ def test_leaders_that_die_stop_and_come_back(tree, decide):
                 m1=(4, {"stopPolicy": "Hold", "preemption": {"reclaimWithinCohort": "Any"}}))
     tree.hand_over("m0", "m1")
     replicas = [decide("one"), decide("two")]
-    load = Load(tree, "many", ("m0", "m1"), 60)
+    load, begun = Load(tree, "many", ("m0", "m1"), 60), {"one": 0, "two": 0}
     rounds = int(os.environ.get("FAIRLEAD_E2E_LEADERS", "2"))
     with Checker(tree.admin) as checker:
         for round in range(rounds):
             load.fill()
-            leader = tree.wait("one leads", lambda: next((r for r in replicas if lease(tree.admin) == r.identity), None))
-            time.sleep(0.3 * (round % 8 + 1))
+            leader = tree.wait("one decides", lambda: next((r for r in replicas if r.begun() > begun[r.identity]
+                                                            and lease(tree.admin) == r.identity), None))
+            begun[leader.identity] = leader.begun()
+            time.sleep(0.3 * (round % 8))
             if round % 2:
                 leader.process.send_signal(signal.SIGSTOP)
                 tree.wait("another one leads", lambda leader=leader: lease(tree.admin) not in (leader.identity, ""))
