@@ -36,6 +36,8 @@ NOT_RUN = {
 	("doc/guide/explain.md", "fairlead what-if: --fail-if"): "is what an error looks like",
 	("doc/guide/fairness-cost.md", "$ tools/fairness-cost"): "takes hours, and logs that are not here",
 	("doc/guide/forecast.md", "bench/eta.py"): "takes a log that is not here",
+	("doc/guide/handover.md", "fairlead handover prod --context bed --dry-run"): "asks a cluster; tests/e2e does",
+	("doc/guide/handover.md", "fairlead check --rbac"): "asks for rights in a cluster; tests/e2e does",
 	("doc/guide/handover.md", "kubectl annotate"): "writes to a cluster; tests/kube does",
 	("doc/guide/history.md", "fairlead history"): "asks a daemon; tests/daemon does",
 	("doc/guide/kubernetes.md", "kubectl get events"): "asks for Events; tests/kube reads the same",
