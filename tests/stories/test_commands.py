@@ -44,6 +44,7 @@ NOT_RUN = {
 	("doc/guide/kubernetes.md", "kubectl label clusterqueue"): "writes to a cluster; tests/e2e does",
 	("doc/guide/kubernetes.md", "fairlead check --rbac"): "asks for rights in a cluster; tests/e2e does",
 	("doc/guide/kubernetes.md", "fairleadd --cluster"): "watches a cluster; tests/e2e does",
+	("doc/guide/kubernetes.md", "fairlead handover COHORT --back"): "writes to a cluster; tests/e2e does",
 	("doc/guide/kubernetes.md", "kubectl -n fairlead exec"): "asks in a pod; tests/e2e asks a pod the same",
 	("doc/guide/kubernetes.md", "kubectl -n research create"): "asks a pod with a token; tests/e2e does",
 	("doc/guide/metrics.md", "curl"): "a daemon of the system; tests/daemon asks the same",
