@@ -144,8 +144,8 @@ struct fl_node_row {
 	enum fl_handed handed;
 	bool undecided; /* it has a rule that the engine has not: it is left to Kueue (codec/object/undecided.h) */
 	/*
-	 * By seal, of any node: another scheduler decides in its tree, as not each ClusterQueue of it is handed
-	 * over with stopPolicy Hold.  Where all are, `stop` is what `handed` says.
+	 * By seal, of any node: fairlead does not decide in its tree, as not each ClusterQueue of it is handed
+	 * over with stopPolicy Hold, or as it is not known how much is held there.  Else `stop` is what `handed` says.
 	 */
 	bool elsewhere;
 
@@ -237,6 +237,17 @@ struct fl_podset_assignment {
 	struct fl_sym podset;
 	int32_t count;
 	struct fl_span assignments;
+};
+
+/* A workload that holds quota, and how much cannot be read: nothing can be decided in its tree. */
+struct fl_uncertain_row {
+	struct fl_sym namespace, name;
+	struct fl_sym
+		cluster_queue_name; /* status.admission.clusterQueue; FL_NONE: unreadable too */
+	struct fl_sym queue_name;   /* spec.queueName; FL_NONE */
+	struct fl_sym why;          /* the field, and what is wrong there */
+	struct fl_node
+		node; /* by seal: the ClusterQueue that it holds quota of; FL_NONE: it may be any */
 };
 
 /* Why a workload takes no part; 0 is: it may wait, or it is admitted. */
@@ -506,6 +517,7 @@ enum fl_dialect { FL_DIALECT_ANY, FL_DIALECT_KUEUE, FL_DIALECT_KAI, FL_DIALECT_M
 	X(struct fl_namespace_row, namespaces)                                                     \
 	X(struct fl_priority_row, priorities)                                                      \
 	X(struct fl_workload_row, workloads)                                                       \
+	X(struct fl_uncertain_row, uncertain)                                                      \
 	X(struct fl_requeue_row, requeues)                                                         \
 	X(struct fl_eviction_row, evictions)                                                       \
 	X(struct fl_vacant_row, vacant)                                                            \
@@ -783,6 +795,9 @@ struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struc
 
 /* The highest cohort above it, or itself; within a cohort cycle any node of it. */
 struct fl_node fl_model_root(const struct fl_model *m, struct fl_node n);
+
+/* The first workload by name for which nothing can be decided in @n's tree; NULL: none. Sealed models only. */
+const struct fl_uncertain_row *fl_model_uncertain(const struct fl_model *m, struct fl_node n);
 
 /* "None", "Hold", "HoldAndDrain". */
 const char *fl_stop_word(enum fl_stop stop);

@@ -367,12 +367,49 @@ static bool is_handed_over(const struct fl_node_row *row)
 	       row->inactive != FL_INACTIVE_COHORT_CYCLE;
 }
 
+/*
+ * Where it is admitted, whatever its LocalQueue says; that is asked only where the other cannot be read.  A name that no
+ * ClusterQueue has tells no tree: it may be one that is left out.
+ */
+static struct fl_node queue_of(const struct fl_model *m, const struct fl_uncertain_row *row)
+{
+	struct fl_sym name = row->cluster_queue_name;
+
+	if (name.v == FL_NONE && row->queue_name.v != FL_NONE) {
+		uint32_t q = fl_table_find(m, FL_TABLE_QUEUE, row->namespace, row->queue_name);
+
+		if (q != FL_NONE)
+			name = m->queues[q].cluster_queue_name;
+	}
+	return (struct fl_node){ name.v == FL_NONE ? FL_NONE :
+						     fl_table_find(m, FL_TABLE_CLUSTER_QUEUE,
+								   no_namespace, name) };
+}
+
+/* Is there one that may be in any tree? */
+static bool place_uncertain(struct fl_model *m)
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < m->n_uncertain; i++) {
+		const struct fl_node n = queue_of(m, &m->uncertain[i]);
+
+		m->uncertain[i].node = n;
+		any |= n.v == FL_NONE;
+		if (n.v != FL_NONE && m->nodes[n.v].inactive != FL_INACTIVE_COHORT_CYCLE)
+			m->nodes[fl_model_root(m, n).v].elsewhere = true;
+	}
+	return any;
+}
+
 static void find_elsewhere(struct fl_model *m)
 {
+	const bool nowhere = place_uncertain(m) || m->settings.undecided;
+
 	for (uint32_t n = 0; n < m->n_nodes; n++) {
 		const struct fl_node_row *row = &m->nodes[n];
 
-		if (row->inactive == FL_INACTIVE_COHORT_CYCLE || m->settings.undecided)
+		if (row->inactive == FL_INACTIVE_COHORT_CYCLE || nowhere)
 			m->nodes[n].elsewhere = true;
 		else if ((row->kind == FL_CLUSTER_QUEUE && !is_handed_over(row)) ||
 			 row->undecided || has_undecided_flavor(m, row))
@@ -410,6 +447,9 @@ static int take_over(struct seal *s, fairlead_error *err)
 				node_subject(m, n, subject), /* hint= */ NULL, err, "%s",
 				m->settings.undecided ?
 					"Kueue's Configuration uses what fairlead does not decide for: it decides nowhere" :
+				is_handed_over(row) &&
+						fl_model_uncertain(m, (struct fl_node){ n }) ?
+					"it is not known how much is held in its tree: fairlead decides nowhere in the tree" :
 				is_handed_over(row) ?
 					"a ClusterQueue of its tree is not handed over, or uses what fairlead does not decide for: it decides nowhere in the tree" :
 					"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");

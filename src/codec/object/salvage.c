@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codec/object/salvage.h"
 
+#include <stdio.h>
 #include <string.h>
 
 bool fl_kube_may_leave_out(const struct fl_kind *kind)
@@ -80,9 +81,9 @@ static bool is_admitted(const struct fl_kube *k, const struct fl_kind *kind)
 	       !fl_kube_is_null(k, admission) && !is_finished(&k->doc, status);
 }
 
-/* Read again, whole or only what it holds; then the model is as it was, when that fails. */
+/* Read again, whole or only what it holds; when that fails, the model is as it was, and @ret_why says why. */
 static int read_held(struct fl_kube *k, const struct fl_kind *kind,
-		     const struct fl_model_mark *mark, bool whole)
+		     const struct fl_model_mark *mark, bool whole, fairlead_error *ret_why)
 {
 	fairlead_error again = { 0 }, *err = k->err;
 	int r;
@@ -99,6 +100,7 @@ static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 	k->err = err;
 	if (r == FAIRLEAD_EINPUT || r == FAIRLEAD_ELIMIT) {
 		fl_model_cut(k->m, mark);
+		*ret_why = again;
 		return 1;
 	}
 	if (r < 0)
@@ -106,21 +108,69 @@ static int read_held(struct fl_kube *k, const struct fl_kind *kind,
 	return r;
 }
 
+/* --- what it holds cannot be read --- */
+
+/* A name at @key of @map; FL_NONE: there is none that can be read. */
+static int find_name(struct fl_kube *k, uint32_t map, const char *key, struct fl_sym *ret)
+{
+	const uint32_t v = fl_doc_find(&k->doc, map, key);
+	const char *text = v != FL_NONE && k->doc.values[v].kind == FL_TOKEN_SCALAR &&
+					   !fl_kube_is_null(k, v) ?
+				   fl_doc_text(&k->doc, v) :
+				   "";
+
+	ret->v = FL_NONE;
+	return *text ? fl_model_sym(k->m, text, strlen(text), ret, k->err) : 0;
+}
+
+/* Before anything is cut. */
+static int find_queues(struct fl_kube *k, struct fl_uncertain_row *ret)
+{
+	const uint32_t status = fl_doc_find(&k->doc, 0, "status");
+	int r = find_name(k, fl_doc_find(&k->doc, status, "admission"), "clusterQueue",
+			  &ret->cluster_queue_name);
+
+	return r < 0 ? r :
+		       find_name(k, fl_doc_find(&k->doc, 0, "spec"), "queueName", &ret->queue_name);
+}
+
+static int be_uncertain(struct fl_kube *k, struct fl_uncertain_row *row, const fairlead_error *why)
+{
+	const char *path = strchr(why->subject, ' ');
+	char text[200];
+	int r;
+
+	(void)snprintf(text, sizeof text, "%.80s%s%.110s", path ? path + 1 : "", path ? ": " : "",
+		       why->text);
+	r = fl_model_sym(k->m, text, strlen(text), &row->why, k->err);
+	row->namespace = k->namespace;
+	row->name = k->name;
+	row->node.v = FL_NONE;
+	if (r == 0)
+		r = fl_model_push_uncertain(k->m, row, /* ret_id= */ NULL, k->err);
+	return r < 0 ? r :
+		       tell(k, FL_NOTICE_UNCERTAIN, why,
+			    "it is admitted, and how much it holds cannot be read");
+}
+
 int fl_kube_salvage(struct fl_kube *k, const struct fl_kind *kind, const struct fl_model_mark *mark)
 {
 	const fairlead_error why = *k->err;
+	struct fl_uncertain_row uncertain = { 0 };
+	fairlead_error last = { 0 };
 	int r;
 
 	fl_model_cut(k->m, mark);
 	if (!is_admitted(k, kind))
 		return tell(k, FL_NOTICE_LEFT_OUT, &why, "left out, since it is wrong");
-	r = read_held(k, kind, mark, /* whole= */ true);
+	r = find_queues(k, &uncertain);
+	if (r == 0)
+		r = read_held(k, kind, mark, /* whole= */ true, &last);
 	if (r == 1)
-		r = read_held(k, kind, mark, /* whole= */ false);
+		r = read_held(k, kind, mark, /* whole= */ false, &last);
 	if (r < 0)
 		return r;
 	return r == 0 ? tell(k, FL_NOTICE_COUNTED, &why,
 			     "it is wrong, but admitted, and what it holds counts") :
-			tell(k, FL_NOTICE_UNCERTAIN, &why,
-			     "it is admitted, and how much it holds cannot be read");
+			be_uncertain(k, &uncertain, &last);
 }

@@ -3,7 +3,8 @@
  * salvage - an object that is wrong and configures nothing: left out, unless it holds something
  *
  * A Workload with status.admission is admitted, whatever else is wrong with it: it counts as that
- * says.  Where even that cannot be read, every answer is told to be uncertain (FL_NOTICE_UNCERTAIN).
+ * says.  Where even that cannot be read, every answer is told to be uncertain (FL_NOTICE_UNCERTAIN), and the model has
+ * what names its tree (struct fl_uncertain_row).
  * Private to src/codec.
  */
 #ifndef FL_CODEC_OBJECT_SALVAGE_H

@@ -405,4 +405,68 @@ TEST(order_of_input)
 	}
 }
 
+/* --- how much is held is not known: nothing is decided in that tree, or in any --- */
+
+#define HANDED(name, cohort)                                                                       \
+	"---\n" K "kind: ClusterQueue\nmetadata: {name: " name                                     \
+	", annotations: {fairlead.dev/scheduler: 'true'}}\nspec: {stopPolicy: Hold, " cohort OPEN  \
+	"}\n"
+
+TEST(how_much_is_held_is_not_known)
+{
+	static const char trees[] = HANDED("a", "cohortName: co, ") HANDED("b", "cohortName: co, ")
+		HANDED("free", "") HANDED("round", "cohortName: s, ") COHORT("s", "s")
+			LQ("to-a", "a", "") LQ("to-free", "free", "") LQ("to-gone", "gone", "");
+	static const char *const queues[] = { "a", "b", "free" };
+	static const struct {
+		const char *cluster_queue, *queue, *stops;
+	} rows[] = {
+		{ "a", "to-a", "a b" },
+		{ "b", "to-free", "a b" }, /* where it is admitted, and not where it points */
+		{ "free", "to-a", "free" },
+		{ "{of: a}", "to-a", "a b" }, /* that cannot be read: where it points */
+		{ "[free]", "to-free", "free" },
+		{ "''", "to-free", "free" },
+		{ "null", "to-a", "a b" },
+		{ "round", "to-a", "" }, /* nothing is decided there anyway */
+		{ "gone", "to-a", "a b free" },
+		{ "null", "to-gone", "a b free" },
+		{ "null", "missing", "a b free" },
+		{ "null", "[to-a]", "a b free" },
+		{ "null", "null", "a b free" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		struct fl_model *m = NULL;
+		fairlead_error err = { 0 };
+		char text[4096], stops[20] = "";
+
+		(void)snprintf(text, sizeof text,
+			       "%s" WL("w", "queueName: %s",
+				       "admission: {clusterQueue: %s, podSetAssignments: many}"),
+			       trees, rows[i].queue, rows[i].cluster_queue);
+		assert_int_equal(fl_model_new(&fl_mem_heap, &m, &err), 0);
+		m->lenient = true;
+		assert_int_equal(fl_kube_read(m, "in", text, strlen(text), &err), 0);
+		assert_int_equal(fl_model_seal(m, &err), 0);
+		assert_non_null(load_notice(m, FL_NOTICE_UNCERTAIN));
+		assert_int_equal(m->n_uncertain, 1);
+		for (size_t k = 0; k < COUNT(queues); k++) {
+			const struct fl_node n = fl_model_find_node(m, FL_CLUSTER_QUEUE, queues[k]);
+			const struct fl_uncertain_row *row = fl_model_uncertain(m, n);
+
+			assert_int_equal(m->nodes[n.v].elsewhere, row != NULL);
+			assert_int_equal(m->nodes[n.v].stop, row ? FL_STOP_HOLD : FL_STOP_NONE);
+			if (!row)
+				continue;
+			(void)snprintf(stops + strlen(stops), sizeof stops - strlen(stops), "%s%s",
+				       *stops ? " " : "", queues[k]);
+			assert_string_equal(fl_model_text(m, row->name), "w");
+			assert_non_null(strstr(fl_model_text(m, row->why), ".status.admission."));
+		}
+		assert_string_equal(stops, rows[i].stops);
+		fl_model_free(m);
+	}
+}
+
 UNIT_GROUP("seal")
