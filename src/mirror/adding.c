@@ -116,6 +116,24 @@ int fl_mirror_add(struct fl_mirror_adding *a, const struct fl_mirror_object *o, 
 	return r < 0 ? r : fl_rows_add_own(m, fl_mirror_own(o), &row, err);
 }
 
+int fl_mirror_add_uncertain(struct fl_model *m, const struct fl_mirror_object *o,
+			    fairlead_error *err)
+{
+	static const char too_large[] = "it is too large to be read";
+	struct fl_uncertain_row row = { .cluster_queue_name = { FL_NONE },
+					.queue_name = { FL_NONE },
+					.node = { FL_NONE } };
+	int r = fl_model_sym(m, too_large, strlen(too_large), &row.why, err);
+
+	if (r == 0 && o->held)
+		r = fl_rows_read_uncertain(m, o->held->bytes, &row, err);
+	if (r == 0)
+		r = fl_model_sym(m, fl_mirror_namespace(o), o->n_namespace, &row.namespace, err);
+	if (r == 0)
+		r = fl_model_sym(m, fl_mirror_name(o), o->n_name, &row.name, err);
+	return r < 0 ? r : fl_model_push_uncertain(m, &row, /* ret_id= */ NULL, err);
+}
+
 int fl_mirror_add_text(struct fl_model *m, const struct fl_mirror_object *o, struct fl_doc *doc,
 		       fairlead_error *err)
 {

@@ -23,6 +23,9 @@ void fl_mirror_adding_end(struct fl_mirror_adding *a);
 /* @o has an essence. */
 int fl_mirror_add(struct fl_mirror_adding *a, const struct fl_mirror_object *o,
 		  fairlead_error *err);
+/* One that holds quota, and how much cannot be read. */
+int fl_mirror_add_uncertain(struct fl_model *m, const struct fl_mirror_object *o,
+			    fairlead_error *err);
 /* Of any other object the rows that the codec makes of its text; the memory of @doc is used again. */
 int fl_mirror_add_text(struct fl_model *m, const struct fl_mirror_object *o, struct fl_doc *doc,
 		       fairlead_error *err);

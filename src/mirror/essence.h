@@ -4,7 +4,7 @@
  *
  * Equal for equal objects in all programs of the same form, whatever they heard before; without the
  * resourceVersion, which goes up with changes that decide nothing.  An object of which nothing could be made is
- * the same as another such one of its name and uid.
+ * the same as another such one of its name and uid; one that holds quota, if what is wrong and its queues are the same.
  *
  * Cannot: tell apart two objects that were made to have the same digest (base/mix.h).
  * Tested in tests/unit/mirror/test_essence.c.
@@ -15,7 +15,7 @@
 #include "mirror/mirror.h"
 
 /* Goes up with each change of what is made of an object (rows.h, document.h, the codec); the test says when. */
-enum { FL_MIRROR_FORM = 2 };
+enum { FL_MIRROR_FORM = 3 };
 
 /* Of namespace, name, uid and essence. */
 void fl_mirror_essence_of(const struct fl_mirror_object *o, uint64_t ret[2]);

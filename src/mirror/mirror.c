@@ -317,6 +317,8 @@ static int pack(struct fl_mirror *m, struct coming *c, fairlead_error *err)
 	if (r == 0)
 		c->fate = fl_fate_of(&model->workloads[0]);
 	m->pods.n = m->held.n = 0;
+	if (c->uncertain && fl_rows_pack_uncertain(model, &m->held, err) < 0)
+		r = FAIRLEAD_ENOMEM;
 	if (r == 0 && c->fate != FL_FATE_OVER)
 		r = fl_rows_pack_pods(model, &m->pods, err);
 	if (r == 0 && model->n_podset_assignments)
@@ -608,7 +610,8 @@ int fl_mirror_see(struct fl_mirror *m, enum fl_mirror_kind kind, const char *jso
 	if (r == 0)
 		return put(m, &c, err);
 	if (r < 0) { /* it is there, and nothing can be made of it */
-		m->pods.n = m->held.n = 0;
+		m->pods.n = 0;
+		m->held.n = c.uncertain ? m->held.n : 0;
 		c.fate = FL_FATE_NONE;
 		c.n_own = 0;
 	}

@@ -39,8 +39,8 @@ enum fl_fate {
 struct fl_mirror_object {
 	uint64_t version; /* metadata.resourceVersion; may change while the rest stays */
 	uint64_t number;  /* the caller's; goes on with the next essence */
-	struct fl_shared *pods, *held;
-	uint32_t seen, n_own; /* n_own 0: no essence */
+	struct fl_shared *pods, *held; /* held, where that is uncertain: its queues, or NULL */
+	uint32_t seen, n_own;          /* n_own 0: no essence */
 	uint32_t
 		answered; /* it is that of an answer (fl_mirror_answer), while this list was the last one; 0 */
 	uint16_t n_namespace, n_name, n_uid;

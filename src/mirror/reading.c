@@ -86,8 +86,7 @@ int fl_read_workload(struct fl_doc *doc, bool *uncertain, struct fl_model **ret,
 		r = fl_read_rows(doc, FL_MIRROR_WORKLOAD, /* lenient= */ true, ret, &own);
 		if (r == FAIRLEAD_ENOMEM)
 			return r;
-		for (uint32_t i = 0; r == 0 && i < (*ret)->n_notices; i++)
-			*uncertain |= (*ret)->notices[i].kind == FL_NOTICE_UNCERTAIN;
+		*uncertain |= r == 0 && (*ret)->n_uncertain;
 		r = r == 0 && (*ret)->n_workloads ? 1 : err->code;
 	} else if (r == 0 && (*ret)->n_workloads != 1) {
 		r = fl_fail(err, FAIRLEAD_EINPUT, "it is not read as a Workload");

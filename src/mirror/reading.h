@@ -19,7 +19,7 @@ int fl_read_rows(struct fl_doc *doc, enum fl_mirror_kind kind, bool lenient, str
 		 fairlead_error *err);
 /*
  * A Workload; one that is wrong and holds quota counts as what it holds.  1: it is in @ret so, and *err says what is wrong.  *uncertain
- * is set where how much it holds cannot be read, or whether it does; else it stays. The same.
+ * is set where how much it holds cannot be read, or whether it does, and @ret has that row; else it stays. The same.
  */
 int fl_read_workload(struct fl_doc *doc, bool *uncertain, struct fl_model **ret,
 		     fairlead_error *err);

@@ -136,6 +136,12 @@ static const struct column workload_columns[] = {
 	NUM(struct fl_workload_row, gated),
 	LAST,
 };
+static const struct column uncertain_columns[] = {
+	SYM(struct fl_uncertain_row, cluster_queue_name),
+	SYM(struct fl_uncertain_row, queue_name),
+	SYM(struct fl_uncertain_row, why),
+	LAST,
+};
 static const struct column requeue_columns[] = {
 	NUM(struct fl_requeue_row, evicted_at),
 	NUM(struct fl_requeue_row, requeue_at),
@@ -379,6 +385,14 @@ int fl_rows_pack_held(const struct fl_model *m, struct fl_packed *ret, fairlead_
 	return pack(m, HELD, HELD_TABLES, ret, err);
 }
 
+int fl_rows_pack_uncertain(const struct fl_model *m, struct fl_packed *ret, fairlead_error *err)
+{
+	struct packing p = begin(m, ret, err);
+
+	put_row(&p, uncertain_columns, &m->uncertain[0]);
+	return end(&p);
+}
+
 int fl_rows_pack_own(const struct fl_model *m, struct fl_packed *ret, fairlead_error *err)
 {
 	const struct fl_workload_row *row = &m->workloads[0];
@@ -540,6 +554,16 @@ int fl_rows_add_held(struct fl_model *m, const uint8_t *bytes, struct fl_span *r
 		     fairlead_error *err)
 {
 	return unpack(m, HELD, HELD_TABLES, bytes, ret, err);
+}
+
+int fl_rows_read_uncertain(struct fl_model *m, const uint8_t *bytes, struct fl_uncertain_row *ret,
+			   fairlead_error *err)
+{
+	struct unpacking u = { .at = bytes, .names = &m->names, .err = err };
+
+	get_row(&u, uncertain_columns, ret);
+	fl_mem_free(&fl_mem_heap, u.words.more);
+	return u.r;
 }
 
 int fl_rows_read_own(const uint8_t *bytes, struct fl_names *names, struct fl_rows_own *ret,

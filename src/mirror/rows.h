@@ -26,11 +26,17 @@ int fl_rows_pack_held(const struct fl_model *m, struct fl_packed *ret, fairlead_
 /* Without its namespace, name and uid. */
 int fl_rows_pack_own(const struct fl_model *m, struct fl_packed *ret, fairlead_error *err);
 
+/* In the place of what it holds, where that cannot be read: which queues it names, and why. */
+int fl_rows_pack_uncertain(const struct fl_model *m, struct fl_packed *ret, fairlead_error *err);
+
 /* Rows of that part are added to @m; *ret is where. */
 int fl_rows_add_pods(struct fl_model *m, const uint8_t *bytes, struct fl_span *ret,
 		     fairlead_error *err);
 int fl_rows_add_held(struct fl_model *m, const uint8_t *bytes, struct fl_span *ret,
 		     fairlead_error *err);
+/* Without its namespace and name; the model gets the words. */
+int fl_rows_read_uncertain(struct fl_model *m, const uint8_t *bytes, struct fl_uncertain_row *ret,
+			   fairlead_error *err);
 /* Adds the workload; @row has its namespace, name, uid and the spans of the other parts. */
 int fl_rows_add_own(struct fl_model *m, const uint8_t *bytes, struct fl_workload_row *row,
 		    fairlead_error *err);

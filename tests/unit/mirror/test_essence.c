@@ -100,6 +100,11 @@ TEST(the_form_is_told_apart)
 		  "{\"metadata\":{\"name\":\"q\",\"namespace\":\"n\",\"uid\":\"u\"},"
 		  "\"spec\":{\"clusterQueue\":\"cq\"},\"status\":{\"pendingWorkloads\":3}}",
 		  "n", "q", "f297a4ceaa5c8fab2dab5f4f10be635a" },
+		{ FL_MIRROR_WORKLOAD,
+		  "{\"metadata\":{\"name\":\"w\",\"namespace\":\"n\",\"uid\":\"u\"},\"spec\":{"
+		  "\"queueName\":\"q\"},\"status\":{\"admission\":{\"clusterQueue\":\"cq\","
+		  "\"podSetAssignments\":\"many\"}}}",
+		  "n", "w", "96171534f690a93548e074efd8006c54" },
 	};
 	const struct written w = { .name = 1,
 				   .uid = 1,
@@ -119,7 +124,7 @@ TEST(the_form_is_told_apart)
 	assert_string_equal(digest_of(FL_MIRROR_WORKLOAD, write_workload(&w, text), "ns", "w1",
 				      digest),
 			    "57f002cb78e3c0ffd156bae74f2ef7af");
-	assert_int_equal(FL_MIRROR_FORM, 2);
+	assert_int_equal(FL_MIRROR_FORM, 3);
 }
 
 /* --- pages --- */

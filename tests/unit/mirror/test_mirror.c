@@ -3,6 +3,7 @@
 #include "base/random.h"
 #include "lib/few.h"
 #include "lib/unit.h"
+#include "mirror/adding.h"
 #include "mirror/mirror.h"
 #include "unit/mirror/objects.h"
 
@@ -194,6 +195,28 @@ TEST(what_cannot_be_read_stays_without_essence)
 	fl_mirror_free(m);
 }
 
+/* In a model: what names its tree, and what is wrong. */
+static void check_uncertain(const struct fl_mirror_object *o, const char *cluster_queue,
+			    const char *why)
+{
+	const struct fl_uncertain_row *row;
+	struct fl_model *model = NULL;
+	fairlead_error err = { 0 };
+
+	assert_int_equal(fl_model_new(&fl_mem_heap, &model, &err), 0);
+	assert_int_equal(fl_mirror_add_uncertain(model, o, &err), 0);
+	assert_int_equal(model->n_uncertain, 1);
+	row = &model->uncertain[0];
+	assert_string_equal(fl_model_text(model, row->namespace), "ns");
+	assert_string_equal(fl_model_text(model, row->name), fl_mirror_name(o));
+	assert_int_equal(row->cluster_queue_name.v == FL_NONE, cluster_queue == NULL);
+	if (cluster_queue)
+		assert_string_equal(fl_model_text(model, row->cluster_queue_name), cluster_queue);
+	assert_int_equal(row->queue_name.v, FL_NONE);
+	assert_non_null(strstr(fl_model_text(model, row->why), why));
+	fl_model_free(model);
+}
+
 /* It is told by what it holds, as far as that can be read, until it has ended. */
 TEST(what_is_wrong_and_holds_quota)
 {
@@ -228,11 +251,15 @@ TEST(what_is_wrong_and_holds_quota)
 		assert_true(err.text[0]);
 		o = fl_mirror_find(m, FL_MIRROR_WORKLOAD, "ns", "w1");
 		assert_int_equal(o->fate, rows[i].fate);
-		assert_int_equal(o->held != NULL, rows[i].fate == FL_FATE_HOLDS);
+		assert_int_equal(o->held != NULL,
+				 rows[i].fate == FL_FATE_HOLDS || rows[i].uncertain);
 		assert_ptr_equal(fl_mirror_uncertain(m), rows[i].uncertain ? o : NULL);
+		if (rows[i].uncertain)
+			check_uncertain(o, "cq", ".resourceUsage.cpu: ");
 	}
 	assert_int_equal(fl_mirror_too_large(m, FL_MIRROR_WORKLOAD, "ns", "w2", "u", &err), 0);
 	assert_non_null(fl_mirror_uncertain(m));
+	check_uncertain(fl_mirror_uncertain(m), NULL, "it is too large to be read");
 	assert_int_equal(fl_mirror_remove(m, FL_MIRROR_WORKLOAD, "ns", "w2", NULL), 0);
 	assert_null(fl_mirror_uncertain(m));
 	fl_mirror_free(m);
