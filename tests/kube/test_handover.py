@@ -468,6 +468,26 @@ REFUSALS = {
 }
 
 
+def unreadable(cluster, queue):
+    """It is admitted there, with an amount that is beyond all numbers here."""
+    cluster.workload("huge", queue, held=True, cpu="9e30")
+
+
+def test_a_tree_of_which_it_is_not_known_how_much_is_held_is_refused_and_others_are_not(cluster):
+    unreadable(cluster, "a")
+    done = cluster.run("team", "--yes")
+    assert done.code == 1 and "how much it holds cannot be read" in done.err and "Workload/default/huge" in done.err, done.err
+    assert cluster.is_unchanged()
+    assert cluster.run("lone", "--yes").code == 0 and cluster.standing("lone") == ("Hold", "true")
+
+
+def test_what_is_held_nobody_knows_where_is_refused_for_all_trees(cluster):
+    unreadable(cluster, "nosuch")
+    for tree in ("team", "lone"):
+        done = cluster.run(tree, "--yes")
+        assert done.code == 1 and "how much it holds cannot be read" in done.err and cluster.is_unchanged()
+
+
 @pytest.mark.parametrize("make, text", REFUSALS.values(), ids=list(REFUSALS))
 def test_refused(cluster, make, text):
     make(cluster)

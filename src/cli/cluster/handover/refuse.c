@@ -178,6 +178,23 @@ static int check_configuration(struct refusing *r)
 			"ClusterRole that does" });
 }
 
+/* The notice is about a Workload of which it is known that it holds quota of another tree. */
+static bool is_of_another(const struct fl_handing *t, const char *subject)
+{
+	const struct fl_model *m = t->snapshot.model;
+	char name[2 * FL_MAX_NAME + 16];
+
+	for (uint32_t i = 0; i < m->n_uncertain; i++) {
+		const struct fl_uncertain_row *row = &m->uncertain[i];
+
+		(void)snprintf(name, sizeof name, "Workload/%s/%s",
+			       fl_model_text(m, row->namespace), fl_model_text(m, row->name));
+		if (strcmp(name, subject) == 0)
+			return row->node.v != FL_NONE && !fl_handing_has(t, row->node);
+	}
+	return false;
+}
+
 /* What decides, and was left out. */
 static int check_notices(struct refusing *r)
 {
@@ -190,7 +207,7 @@ static int check_notices(struct refusing *r)
 		bool left_out = n->kind == FL_NOTICE_LEFT_OUT &&
 				strncmp(subject, "Workload/", 9) != 0;
 
-		if (left_out || n->kind == FL_NOTICE_UNCERTAIN)
+		if (left_out || (n->kind == FL_NOTICE_UNCERTAIN && !is_of_another(r->t, subject)))
 			rc = add(r, &(struct fl_handover_refusal){
 					    fl_handing_text(r->t, r->err, "%s", subject),
 					    "what can be read",
