@@ -28,7 +28,7 @@ def holds(one):
     admission = one.get("status", {}).get("admission")
     if not admission or not is_true(one, "QuotaReserved") or is_true(one, "Finished"):
         return None
-    return admission["clusterQueue"], sum(float(r["resourceUsage"].get("cpu", 0)) for r in admission["podSetAssignments"])
+    return str(admission["clusterQueue"]), sum(float(r["resourceUsage"].get("cpu", 0)) for r in admission["podSetAssignments"])
 
 
 def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):

@@ -20,6 +20,7 @@ WELL = {
     'fairlead_leader{namespace="fairlead",pod="a"}': "1x20 0x40", 'fairlead_leader{namespace="fairlead",pod="b"}': "0x20 1x40",
     'fairlead_intent_oldest_seconds{namespace="fairlead",pod="a"}': "3x60",
     'fairlead_intent_oldest_seconds{namespace="fairlead",pod="b"}': "0x60",
+    'fairlead_trees_stopped{namespace="fairlead",pod="a"}': "0x60", 'fairlead_trees_stopped{namespace="fairlead",pod="b"}': "0x60",
     'fairlead_writes_total{namespace="fairlead",pod="a",result="rejected"}': "1x60",
     'fairlead_writes_total{namespace="fairlead",pod="a",result="done"}': "0+30x60",
     'fairlead_writes_total{namespace="fairlead",pod="a",result="conflict"}': "0+1x60",
@@ -38,6 +39,8 @@ CASES = {
                         {"FairleadNoLeader": range(1, 60)}),
     "a decision is not seen": ({'fairlead_intent_oldest_seconds{namespace="fairlead",pod="a"}': "0x9 0+60x5 0x40"},
                                {"FairleadIntentsOld": range(12, 16)}),
+    "it is not known what is held in a tree": ({'fairlead_trees_stopped{namespace="fairlead",pod="a"}': "0x9 1x20 0x30"},
+                                               {"FairleadTreeStopped": range(11, 31)}),
     "a write is refused": ({'fairlead_writes_total{namespace="fairlead",pod="a",result="rejected"}': "1x19 2x40"},
                            {"FairleadWritesRejected": range(20, 30)}),
 }

@@ -104,13 +104,13 @@ def test_a_leader_that_is_stopped_for_longer_than_it_may_lead(server, decide, tm
 
 # --- what cannot be read ---
 
-def wrong(server, name, cpu="1", finished=False):
+def wrong(server, name, cpu="1", finished=False, where="q", local="q"):
     """As Kueue has admitted it, with an amount that is beyond all numbers here: of what it asks for, or of what it holds."""
     conditions = [condition("QuotaReserved"), condition("Admitted")] + [condition("Finished")] * finished
     server.put("workloads", "a", name, metadata={"creationTimestamp": "2026-11-01T10:00:00Z"}, spec={
-        "queueName": "q", "active": True, "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [
+        "queueName": local, "active": True, "podSets": [{"name": "main", "count": 1, "template": {"spec": {"containers": [
             {"name": "c", "image": "x", "resources": {"requests": {"cpu": "9e30"}}}]}}}]},
-        status={"conditions": conditions, "admission": {"clusterQueue": "q", "podSetAssignments": [
+        status={"conditions": conditions, "admission": {"clusterQueue": where, "podSetAssignments": [
             {"name": "main", "count": 1, "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": cpu}}]}})
 
 
@@ -132,17 +132,106 @@ def test_what_cannot_be_read_counts_as_what_it_holds(server, decide):
     admits(server, one, "late", "w1", "w2")
 
 
-def test_nothing_is_decided_while_it_is_not_known_how_much_is_held(server, decide):
-    handed_over(server, "q", quota=4)
-    wrong(server, "x", cpu="9e30")
-    pending(server, "w")
-    one = decide()
-    one.wait(lambda: "Workload a/x holds quota, and how much cannot be read" in problem(one))
-    time.sleep(0.3)
-    assert not server.writes
-    server.delete("workloads", "a", "x")
-    admits(server, one, "w")
+@pytest.fixture
+def trees(server):
+    """The tree of cohort co with the ClusterQueues q and near, and that of the ClusterQueue free; a LocalQueue of its name each."""
+    handed_over(server, "q", "near", cohortName="co")
+    handed_over(server, "free")
+    return server
+
+
+def stopped(one, where, number=1):
+    """It is told as it should be."""
+    one.wait(lambda: f"nothing is decided in {where} until it is corrected or removed" in problem(one))
+    one.wait(lambda: f"fairlead_trees_stopped {number}" in one.get("/metrics").splitlines())
+    assert problem(one).startswith("Workload a/x holds quota, and how much cannot be read (")
+    assert one.get("/v1/health")["status"] == "degraded" and problem(one).partition(";")[0] in one.text()
+
+
+def goes_on(one):
     one.wait(lambda: not problem(one))
+    assert "fairlead_trees_stopped 0" in one.get("/metrics").splitlines() and "it is known again how much is held" in one.text()
+
+
+@pytest.mark.parametrize("where, local, tree", [
+    ("q", "q", "cohort co"), ("near", "free", "cohort co"), ("free", "q", "ClusterQueue free"),  # its admission counts
+    ({"of": "q"}, "near", "cohort co"), (None, "free", "ClusterQueue free"), ("", "q", "cohort co"),  # else its LocalQueue
+])
+def test_a_tree_stops_while_it_is_not_known_how_much_is_held_there(trees, decide, where, local, tree):
+    wrong(trees, "x", cpu="9e30", where=where, local=local)
+    for name in ("q", "near", "free"):
+        pending(trees, f"w-{name}", name)
+    one = decide()
+    stopped(one, f"the tree of {tree}")
+    others = {"w-free"} if tree == "cohort co" else {"w-q", "w-near"}
+    admits(trees, one, "x", *others)
+    time.sleep(0.3)
+    assert {name for _, name, _ in trees.writes} == {f"a/{name}" for name in others}
+    assert "(.status.admission." in problem(one)
+    trees.delete("workloads", "a", "x")
+    admits(trees, one, "w-q", "w-near", "w-free")
+    goes_on(one)
+
+
+@pytest.mark.parametrize("where, local", [("gone", "q"), (None, "gone"), (None, None)])
+def test_all_trees_stop_where_it_is_not_known_in_which_it_is_held(trees, decide, where, local):
+    wrong(trees, "x", cpu="9e30", where=where, local=local)
+    pending(trees, "w")
+    pending(trees, "v", "free")
+    one = decide()
+    stopped(one, "any tree, as it is not known in which it holds it,", number=2)
+    time.sleep(0.3)
+    assert not trees.writes
+    trees.finish("a", "x")
+    admits(trees, one, "w", "v")
+    goes_on(one)
+
+
+def test_a_tree_stops_when_it_is_no_longer_known_and_what_is_corrected_counts(trees, decide):
+    """What was decided there and is not written yet is dropped; the other tree goes on all the time."""
+    one = decide()
+    pending(trees, "first", "free")
+    admits(trees, one, "first")
+    trees.fault_of_write = lambda namespace, name: Fault(status=503) if name.startswith("w") else None
+    for k in range(8):
+        pending(trees, f"w{k}", ("q", "near")[k % 2])
+    one.wait(lambda: not has_no_intents(one))
+    wrong(trees, "x", cpu="9e30")
+    stopped(one, "the tree of cohort co")
+    one.wait(lambda: has_no_intents(one))
+    trees.fault_of_write = lambda namespace, name: None
+    pending(trees, "second", "free")
+    admits(trees, one, "x", "first", "second")
+    wrong(trees, "x", cpu="5")
+    one.wait(lambda: len(running(trees)) == 6)
+    goes_on(one)
+    time.sleep(0.3)
+    assert trees.held["q"] + trees.held["near"] == 8 and len(running(trees)) == 6
+
+
+def test_a_stop_goes_with_its_tree(trees, decide):
+    """Trees are joined, and parted again, while it is not known how much is held in one of them."""
+    handed_over(trees, "far", cohortName="fo")
+    wrong(trees, "x", cpu="9e30")
+    one = decide()
+    stopped(one, "the tree of cohort co")
+    pending(trees, "w0", "far")
+    admits(trees, one, "x", "w0")
+    for cohort in ("co", "fo"):
+        trees.put("cohorts", None, cohort, spec={"parentName": "top"})
+    stopped(one, "the tree of cohort top")
+    pending(trees, "w1", "far")
+    pending(trees, "v", "free")
+    admits(trees, one, "x", "w0", "v")
+    trees.put("cohorts", None, "fo", spec={})
+    admits(trees, one, "x", "w0", "v", "w1")
+    wrong(trees, "y", cpu="9e30", where="far")
+    stopped(one, "the tree of cohort top", number=2)
+    assert problem(one).endswith("; 2 trees are stopped so, and the log names them")
+    assert "Workload a/y holds quota" in one.text() and "in the tree of cohort fo until" in one.text()
+    for name in ("x", "y"):
+        trees.delete("workloads", "a", name)
+    goes_on(one)
 
 
 # --- what is refused, and what never ends ---

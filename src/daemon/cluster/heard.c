@@ -280,6 +280,16 @@ static void forget(struct fl_cluster *c, const struct fl_mirror_change *change)
 		c->scheduler->removed(c->scheduler->user, now ? now : change->was);
 }
 
+/* In which trees nothing can be decided stands in a generation. */
+static void hear_uncertain(struct fl_cluster *c, const struct fl_mirror_change *change)
+{
+	if (!(change->was && change->was->uncertain) && !(change->now && change->now->uncertain))
+		return;
+	c->changed = true;
+	if (c->scheduler)
+		c->scheduler->restructured(c->scheduler->user, change);
+}
+
 int fl_cluster_hear(void *cluster, const struct fl_mirror_change *change, fairlead_error *err)
 {
 	struct fl_cluster *c = cluster;
@@ -299,6 +309,7 @@ int fl_cluster_hear(void *cluster, const struct fl_mirror_change *change, fairle
 		fl_cluster_soon(c);
 		return r;
 	}
+	hear_uncertain(c, change);
 	if (c->scheduler)
 		forget(c, change);
 	if (!c->ready)

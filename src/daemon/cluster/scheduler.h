@@ -21,7 +21,7 @@ struct fl_cluster_scheduler {
 	 */
 	bool (*knows)(void *user, const struct fl_live *job, const struct fl_mirror_object *o,
 		      unsigned said);
-	/* An object that configures has changed. */
+	/* An object that configures has changed, or a Workload that says in which trees nothing can be decided. */
 	void (*restructured)(void *user, const struct fl_mirror_change *change);
 	/* The policy was told of the job, which is as its Workload is now; over: it has left. */
 	void (*heard)(void *user, const struct fl_live *job);

@@ -35,6 +35,7 @@ enum fl_written {
 struct fl_daemon_writing {
 	bool leads;       /* of several, it decides */
 	uint32_t intents; /* decided, and not seen yet */
+	uint32_t stopped; /* trees in which nothing is decided, as it is not known what is held */
 	fl_time oldest;   /* how long ago the first of those was decided; 0 */
 	uint64_t writes[FL_WRITTENS];
 };

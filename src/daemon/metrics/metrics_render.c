@@ -67,6 +67,8 @@ static void put_writing(const struct fl_rendering *r, enum fl_metric id,
 		fl_metrics_put_plain(r, id, w->leads);
 	else if (id == FL_METRIC_INTENTS)
 		fl_metrics_put_plain(r, id, w->intents);
+	else if (id == FL_METRIC_TREES_STOPPED)
+		fl_metrics_put_plain(r, id, w->stopped);
 	else if (id == FL_METRIC_INTENT_OLDEST)
 		fl_metrics_put_plain(r, id, (double)w->oldest / (double)FL_SECOND);
 	else
@@ -166,6 +168,7 @@ static void put_daemon(const struct fl_rendering *r, enum fl_metric id)
 	case FL_METRIC_LEADER:
 	case FL_METRIC_INTENTS:
 	case FL_METRIC_INTENT_OLDEST:
+	case FL_METRIC_TREES_STOPPED:
 	case FL_METRIC_WRITES:
 		if (now->writes)
 			put_writing(r, id, &now->writing);

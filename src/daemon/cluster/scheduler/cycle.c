@@ -15,7 +15,6 @@ enum { STARVES = 5000, TOLD = 10000 };
 const char *fl_scheduler_unable(struct fl_scheduler *s)
 {
 	const struct fl_cluster *c = s->o.cluster;
-	const struct fl_mirror_object *o;
 
 	if (!c->viewed)
 		return NULL;
@@ -23,14 +22,7 @@ const char *fl_scheduler_unable(struct fl_scheduler *s)
 		return "role scheduler decides by the policy borrow alone, beside Kueue";
 	if (strcmp(fl_mirror_version(c->mirror, FL_MIRROR_WORKLOAD), FL_MANAGED_API) != 0)
 		return "role scheduler needs Workloads of kueue.x-k8s.io/" FL_MANAGED_API;
-	o = fl_mirror_uncertain(c->mirror);
-	if (!o)
-		return NULL;
-	(void)snprintf(
-		s->uncertain, sizeof s->uncertain,
-		"Workload %s/%s holds quota, and how much cannot be read: nothing is decided while it is so",
-		fl_mirror_namespace(o), fl_mirror_name(o));
-	return s->uncertain;
+	return NULL;
 }
 
 /* --- a view that lacks something --- */

@@ -193,10 +193,10 @@ static int renewed(void *scheduler, fairlead_error *err)
 		if (!is_counted(c, &c->jobs.rows[i]))
 			s->needed = c->generations + 2; /* not this one, which is not counted yet */
 	fl_scheduler_soon(s);
-	return r < 0 ? r : 0;
+	return r < 0 ? r : fl_stopped_look(s, err);
 }
 
-/* What cannot be written, once it has lasted; or why nothing will be decided. */
+/* Why nothing will be decided; what cannot be written, once it has lasted; or the trees in which nothing is decided. */
 static const char *problem(void *scheduler)
 {
 	struct fl_scheduler *s = scheduler;
@@ -209,9 +209,9 @@ static const char *problem(void *scheduler)
 	if (s->refusals >= FL_SCHEDULER_REFUSALS &&
 	    (s->intents.first || fl_refused_any(&s->refused)))
 		return s->refusal;
-	return s->troubled && uv_now(s->o.cluster->o.loop) - s->troubled >= TROUBLE_MS ?
-		       s->trouble :
-		       NULL;
+	if (s->troubled && uv_now(s->o.cluster->o.loop) - s->troubled >= TROUBLE_MS)
+		return s->trouble;
+	return s->stopped.trees ? s->stopped.text : NULL;
 }
 
 static void writing(const void *scheduler, struct fl_daemon_writing *ret)
@@ -222,6 +222,7 @@ static void writing(const void *scheduler, struct fl_daemon_writing *ret)
 	*ret = (struct fl_daemon_writing){
 		.leads = s->lease && fl_kube_lease_leads(s->lease),
 		.intents = s->intents.n,
+		.stopped = s->stopped.trees,
 		.oldest = first ? (fl_time)(uv_now(s->o.cluster->o.loop) - first->begun) *
 					  (FL_SECOND / 1000) :
 				  0,

@@ -9,6 +9,7 @@
 #include "daemon/cluster/scheduler/refused.h"
 #include "daemon/cluster/scheduler/rings.h"
 #include "daemon/cluster/scheduler/scheduler.h"
+#include "daemon/cluster/scheduler/stopped.h"
 
 enum fl_scheduler_stage {
 	FL_SCHEDULER_WAITS,   /* another one leads, or none */
@@ -39,6 +40,7 @@ struct fl_scheduler {
 	struct fl_intents intents;
 	struct fl_refused refused;
 	struct fl_rings rings;
+	struct fl_stopped stopped;
 	struct fl_scheduler_timers *timers;
 	uint64_t writes[FL_WRITTENS];
 	uint64_t due;      /* uv_now: of the first intent that is not under way; UINT64_MAX */
@@ -50,7 +52,6 @@ struct fl_scheduler {
 	uint64_t looked,
 		unsettled; /* when it last might have decided; since when the view lacks something, 0: it does not */
 	uint64_t needed; /* the generation that has what it may not decide without */
-	char uncertain[700];
 	bool closing;
 	uint64_t close_by; /* uv_now */
 	void (*closed)(void *user);
