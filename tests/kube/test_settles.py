@@ -3,6 +3,7 @@
 import pytest
 from scheduling import condition_of, handed_over, is_true
 from test_scheduler import pending, running
+from watching import condition
 
 KUEUE = """apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
@@ -85,6 +86,39 @@ def go_round(server, leaders, each=lambda: None):
     leaders.wait(lambda: evicted(server, "third") or "third" in running(server))
     each()
     leaders.has_looked()
+
+
+def kueue_writes(server, name):
+    """What Kueue's controllers still write of one that was evicted, always the whole set: it waits in a queue that is on Hold, its
+    pods are not ready, and what was said of it before stays, in another order and of another generation."""
+    said = [{**c, "observedGeneration": 7} for c in server.state("workloads")["a", name]["status"]["conditions"]
+            if c["type"] not in ("QuotaReserved", "Admitted", "PodsReady", "Requeued")]
+    server.change("a", name, conditions=[condition("PodsReady", False, "WaitForStart"), condition("Requeued", True, "BackoffFinished"), {
+        **condition("QuotaReserved", False, "Inactive"), "message": "ClusterQueue q0 is inactive"}, {
+            **condition("Admitted", False, "NoReservation"), "message": "The workload has no reservation"}, *reversed(said)])
+
+
+@pytest.mark.parametrize("again", ["", "stopped and active again"])
+def test_what_kueue_writes_later_leaves_it_as_it_is(server, decide, again):
+    begin(server)
+    leaders = Leaders(server, decide)
+    go_round(server, leaders)
+    before = preempted(server, "small")
+    assert " [fairlead/1 to=" in before
+    leaders.one.process.kill()
+    if again:
+        for active in (False, True):
+            server.activate("a", "small", active)
+            kueue_writes(server, "small")
+    kueue_writes(server, "small")
+    assert preempted(server, "small") == before
+    leaders.next()
+    leaders.has_looked()
+    assert running(server) == {"other", "third"} and not evicted(server, "third") and not evicted(server, "other")
+    assert preempted(server, "small") == before
+    # And still it ends with the one for which it went.
+    server.delete("workloads", "a", "urgent")
+    leaders.wait(lambda: "small" in running(server))
 
 
 @pytest.mark.parametrize("how", ["one leader", "another after each decision", "another at the end"])
