@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/scheduler/rings.h"
 
-#include <inttypes.h>
-#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/limits.h"
-#include "base/time.h"
+#include "daemon/cluster/scheduler/event.h"
 #include "daemon/cluster/scheduler/state.h"
 
 enum {
 	SECOND = 1000, /* ms */
 	LATER = 5000,  /* ms: after one that was not taken */
-	NOTE = 1000,   /* bytes; the server takes 1024 */
-	STEM = 200,    /* bytes of a name, before the number of the Event */
-	INSTANCE = 128 /* bytes, as the server takes them */
+	NOTE = FL_KUBE_EVENT_NOTE
 };
 
 struct fl_ring_row {
@@ -210,68 +206,19 @@ int fl_rings_look(struct fl_scheduler *s, fairlead_error *err)
 
 /* --- Events --- */
 
-/* Of letters that a name may end in before a point. */
-static int stem_of(const char *name)
-{
-	int len = (int)strnlen(name, STEM);
-
-	while (len > 0 && (name[len - 1] == '-' || name[len - 1] == '.'))
-		len--;
-	return len;
-}
-
-static char *body_of(const struct fl_scheduler *s, const struct fl_ring_row *row,
-		     const struct fl_mirror_object *o)
-{
-	const bool is_cohort = row->kind == FL_MIRROR_COHORT;
-	const fl_time now = fl_clock_now(&s->o.cluster->daemon.clock);
-	char name[STEM + 24], api[64], at[40], micro[48], instance[INSTANCE + 1], note[NOTE];
-	json_t *body;
-	char *text;
-
-	(void)snprintf(name, sizeof name, "%.*s.%016" PRIx64, stem_of(row->name), row->name,
-		       row->ring + row->is + 2 * is_cohort);
-	(void)snprintf(api, sizeof api, "kueue.x-k8s.io/%s",
-		       fl_mirror_version(s->o.cluster->mirror, row->kind));
-	(void)fl_time_format(at, now - now % FL_SECOND);
-	(void)snprintf(micro, sizeof micro, "%.19s.000000Z", at);
-	(void)snprintf(instance, sizeof instance, "%s", s->o.identity);
-	(void)snprintf(note, sizeof note, "%s a ring of cohorts%s%s%s",
-		       row->is   ? is_cohort ? "It is part of" : "It is below" :
-		       is_cohort ? "It is no longer part of" :
-				   "It is no longer below",
-		       row->is ? ", where nothing is admitted: " : "", row->is ? row->cohorts : "",
-		       row->is ? "" : ".");
-	body = json_pack("{s:s, s:s, s:{s:s, s:s}, s:s, s:s, s:s, s:s, s:s, s:s, s:s, "
-			 "s:{s:s, s:s, s:s, s:s}}",
-			 "apiVersion", "events.k8s.io/v1", "kind", "Event", "metadata", "name",
-			 name, "namespace", "default", "eventTime", micro, "type",
-			 row->is ? "Warning" : "Normal", "reason",
-			 row->is ? "CohortCycle" : "CohortCycleEnded", "action",
-			 row->is ? "StopAdmission" : "ResumeAdmission", "reportingController",
-			 "fairlead.dev/scheduler", "reportingInstance", instance, "note", note,
-			 "regarding", "apiVersion", api, "kind",
-			 is_cohort ? "Cohort" : "ClusterQueue", "name", row->name, "uid",
-			 fl_mirror_uid(o));
-	text = body ? json_dumps(body, JSON_COMPACT) : NULL;
-	json_decref(body);
-	return text;
-}
-
 static void on_answer(void *user, const struct fl_kube_answer *answer)
 {
 	struct fl_ring_row *row = user;
 	struct fl_scheduler *s = row->of;
-	const unsigned status = answer->status;
-	const bool refused = status >= 400 && status < 500 && status != 401 && status != 408 &&
-			     status != 409 && status != 429;
+	const enum fl_kube_event_fate fate = fl_kube_event_fate_of(answer);
+	const bool refused = fate == FL_KUBE_EVENT_REFUSED;
 
 	row->call = NULL;
 	s->rings.under_way--;
-	if (status == 201 || status == 200 || status == 409 || refused)
-		row->told = row->said;
-	else
+	if (fate == FL_KUBE_EVENT_UNKNOWN)
 		s->rings.not_before = uv_now(s->o.cluster->o.loop) + LATER;
+	else
+		row->told = row->said;
 	if (refused && !s->rings.refused)
 		fl_cluster_log(s->o.cluster,
 			       "the API server refuses an Event about a ring of cohorts: %s",
@@ -282,24 +229,29 @@ static void on_answer(void *user, const struct fl_kube_answer *answer)
 static int send_one(struct fl_scheduler *s, struct fl_ring_row *row,
 		    const struct fl_mirror_object *o, fairlead_error *err)
 {
-	struct fl_kube_request request = {
-		.method = "POST",
-		.path = "/apis/events.k8s.io/v1/namespaces/default/events",
-		.type = "application/json",
-		.lane = FL_KUBE_ASK,
-		.done = on_answer,
-		.user = row,
+	const bool is_cohort = row->kind == FL_MIRROR_COHORT;
+	char note[NOTE];
+	const struct fl_kube_event event = {
+		.number = row->ring + row->is + 2 * is_cohort,
+		.type = row->is ? "Warning" : "Normal",
+		.reason = row->is ? "CohortCycle" : "CohortCycleEnded",
+		.action = row->is ? "StopAdmission" : "ResumeAdmission",
+		.note = note,
+		.kind = row->kind,
+		.namespace = "",
+		.name = row->name,
+		.uid = fl_mirror_uid(o),
 	};
-	char *body = body_of(s, row, o);
 	int r;
 
-	if (!body)
-		return fl_fail_nomem(err);
-	request.body = body;
-	request.len = strlen(body);
+	(void)snprintf(note, sizeof note, "%s a ring of cohorts%s%s%s",
+		       row->is   ? is_cohort ? "It is part of" : "It is below" :
+		       is_cohort ? "It is no longer part of" :
+				   "It is no longer below",
+		       row->is ? ", where nothing is admitted: " : "", row->is ? row->cohorts : "",
+		       row->is ? "" : ".");
 	row->said = row->is;
-	r = fl_kube_ask(s->o.client, &request, &row->call, err);
-	free(body);
+	r = fl_kube_event_send(s, &event, on_answer, row, &row->call, err);
 	s->rings.under_way += r == 0;
 	return r;
 }
