@@ -32,6 +32,7 @@ enum {
 	FL_MAX_KUBE_OBJECT = 8 << 20, /* one object of an API server, which takes 3 MiB in all */
 	FL_MAX_KUBE_ANSWER = 16 << 20, /* an answer of it that is kept whole */
 	FL_MAX_KUBE_CALLS = 10000,     /* requests to it that have not ended */
+	FL_MAX_KUBE_EVENTS = 1000,     /* Events about decisions that wait to be written */
 	FL_MAX_KUBE_LIST = 1 << 22, /* objects of one list: four times the largest cluster seen */
 	FL_MAX_GAP = 3 << 20, /* of YAML from one value to the next: a text, all of it escaped */
 	FL_MAX_KUBECONFIG = 1 << 24, /* bytes of a kubeconfig: 3,000 contexts with certificates */

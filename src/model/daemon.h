@@ -54,6 +54,9 @@ struct fl_daemon_listen_row {
 	struct fl_place place;
 };
 
+/* Of which decisions role scheduler writes Events of Kubernetes. */
+enum fl_events_about { FL_EVENTS_NONE, FL_EVENTS_PREEMPTED, FL_EVENTS_ALL };
+
 enum fl_cgroup_use { FL_CGROUP_AUTO, FL_CGROUP_OFF, FL_CGROUP_REQUIRED };
 
 struct fl_daemon_settings {
@@ -104,8 +107,9 @@ struct fl_daemon_settings {
 
 	int64_t max_simulation; /* bytes of memory; default 1 GiB */
 
-	uint32_t metrics_queues; /* with series of their own; default 256 */
-	fl_time cycle_interval;  /* default 50 ms */
+	uint32_t metrics_queues;     /* with series of their own; default 256 */
+	fl_time cycle_interval;      /* default 50 ms */
+	enum fl_events_about events; /* default none */
 	bool open; /* access: queues that are not named are open to all users; default true */
 	bool without_account; /* users without an account on the machine are served; default false */
 };

@@ -37,6 +37,7 @@ spec:
     others: deny
     withoutAccount: allow
   cycleInterval: 50ms
+  events: preempted
 """
 TREE = m.dump(m.flavor("f"), m.cluster_queue("q", m.quota("f", cpu="4"), namespaceSelector={}),
               m.local_queue("main", "q"), m.namespace("ns"))
@@ -83,6 +84,10 @@ def test_check(fairlead, write):
     assert r.first_error == \
         "d.yaml:28:18: error: Daemon/lab .spec.cycelInterval: unknown field 'cycelInterval'"
     assert "did you mean 'cycleInterval'?" in r.err
+    write("d.yaml", DAEMON.replace("preempted", "evicted"))
+    r = fairlead("check", "-f", "d.yaml")
+    assert r.code == 1
+    assert r.first_error.startswith("d.yaml:29:11: error: Daemon/lab .spec.events: ") and "'evicted'" in r.first_error
 
 
 def test_no_other_verb_minds_it(fairlead, write):

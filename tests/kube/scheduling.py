@@ -11,7 +11,7 @@ from watching import fill, queue
 
 MANAGER, STATUS = "kueue-admission", re.compile(
     r"/apis/kueue\.x-k8s\.io/(v1beta\d)/namespaces/([^/]+)/workloads/([^/]+)/status\?fieldManager=([\w-]+)&force=true(&timeout=\d+s)?")
-EVENTS = re.compile(r"/apis/events\.k8s\.io/v1/namespaces/default/events(\?timeout=\d+s)?")
+EVENTS = re.compile(r"/apis/events\.k8s\.io/v1/namespaces/([^/]+)/events(\?timeout=\d+s)?")
 LEASE = re.compile(r"/apis/coordination\.k8s\.io/v1/namespaces/fairlead/leases(/fairlead)?(\?timeout=\d+s)?")
 
 
@@ -185,17 +185,24 @@ class Scheduling(Fake):
 
     def take_event(self, conn, path, headers, event):
         """As the API server validates it (ValidateEventCreate)."""
-        assert EVENTS.fullmatch(path) and headers["content-type"] == "application/json", path
+        match = EVENTS.fullmatch(path)
+        assert match and headers["content-type"] == "application/json", path
         with self.lock:
             self.requests.append(("create", "events", path))
         fault = self.fault_for("create", "events")
+        if fault.at == 0:
+            if fault.how == "silence":
+                self.over.wait(3600)
+            self.reset(conn)
+            raise Cut
         if fault.status:
             self.status(conn, fault.status, "No", "a fault", fault.retry_after)
             return
         name = event["metadata"]["name"]
         assert set(event) == {"apiVersion", "kind", "metadata", "eventTime", "type", "reason", "action", "reportingController",
                               "reportingInstance", "note", "regarding"}
-        assert event["apiVersion"] == "events.k8s.io/v1" and event["kind"] == "Event" and event["metadata"]["namespace"] == "default"
+        assert event["apiVersion"] == "events.k8s.io/v1" and event["kind"] == "Event"
+        assert event["metadata"]["namespace"] == match[1] == event["regarding"].get("namespace", "default")
         assert re.fullmatch(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*", name) and len(name) <= 253
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z", event["eventTime"])
         assert event["type"] in ("Normal", "Warning") and len(event["note"]) <= 1024

@@ -197,6 +197,9 @@ static const struct fl_field spec[] = {
 	{ .name = "access", .fields = fl_fields_daemon_access },
 	{ SETTING("cycleInterval", length, cycle_interval),
 	  .doc = "Least time between two scheduling cycles; default 50ms." },
+	{ FL_IS_ENUM("events", struct fl_daemon_settings, events, enum fl_events_about, "none",
+		     "preempted", "all"),
+	  .doc = "Role scheduler of a cluster: of which decisions there are Events of Kubernetes, about their Workloads: none (default), preempted: those that evict, or all." },
 	{ .name = NULL },
 };
 

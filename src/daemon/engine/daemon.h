@@ -32,12 +32,20 @@ enum fl_written {
 	FL_WRITTENS
 };
 
+/* And what becomes of what it tells there of them, where that is wanted. */
+enum fl_telling {
+	FL_TELLING_DONE,
+	FL_TELLING_REJECTED,
+	FL_TELLING_DROPPED, /* never taken, or too many waited */
+	FL_TELLINGS
+};
+
 struct fl_daemon_writing {
 	bool leads;       /* of several, it decides */
 	uint32_t intents; /* decided, and not seen yet */
 	uint32_t stopped; /* trees in which nothing is decided, as it is not known what is held */
 	fl_time oldest;   /* how long ago the first of those was decided; 0 */
-	uint64_t writes[FL_WRITTENS];
+	uint64_t writes[FL_WRITTENS], tellings[FL_TELLINGS];
 };
 
 struct fl_daemon_ops {

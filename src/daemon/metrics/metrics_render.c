@@ -62,6 +62,7 @@ static void put_writing(const struct fl_rendering *r, enum fl_metric id,
 {
 	static const char *const results[FL_WRITTENS] = { "done", "conflict", "rejected",
 							  "retried" };
+	static const char *const tellings[FL_TELLINGS] = { "done", "rejected", "dropped" };
 
 	if (id == FL_METRIC_LEADER)
 		fl_metrics_put_plain(r, id, w->leads);
@@ -71,10 +72,10 @@ static void put_writing(const struct fl_rendering *r, enum fl_metric id,
 		fl_metrics_put_plain(r, id, w->stopped);
 	else if (id == FL_METRIC_INTENT_OLDEST)
 		fl_metrics_put_plain(r, id, (double)w->oldest / (double)FL_SECOND);
-	else
-		for (int i = 0; i < FL_WRITTENS; i++)
-			fl_metrics_put(r, id, "", (const char *[]){ results[i] }, NULL,
-				       (double)w->writes[i]);
+	for (int i = 0; i < FL_WRITTENS && id == FL_METRIC_WRITES; i++)
+		fl_metrics_put(r, id, "", &results[i], NULL, (double)w->writes[i]);
+	for (int i = 0; i < FL_TELLINGS && id == FL_METRIC_KUBE_EVENTS; i++)
+		fl_metrics_put(r, id, "", &tellings[i], NULL, (double)w->tellings[i]);
 }
 
 /* --- the whole page --- */
@@ -170,6 +171,7 @@ static void put_daemon(const struct fl_rendering *r, enum fl_metric id)
 	case FL_METRIC_INTENT_OLDEST:
 	case FL_METRIC_TREES_STOPPED:
 	case FL_METRIC_WRITES:
+	case FL_METRIC_KUBE_EVENTS:
 		if (now->writes)
 			put_writing(r, id, &now->writing);
 		break;

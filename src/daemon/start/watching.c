@@ -53,6 +53,9 @@ static const char *identity_of(const struct fl_watching_options *options, char b
 	return buffer;
 }
 
+/* A fifth of its requests. */
+static uint32_t events_of(uint32_t qps) { return qps == 0 ? 10 : qps < 5 ? 1 : qps / 5; }
+
 static int begin_scheduler(struct fl_watching *w, const struct fl_watching_options *options,
 			   const char *namespace, fairlead_error *err)
 {
@@ -60,7 +63,8 @@ static int begin_scheduler(struct fl_watching *w, const struct fl_watching_optio
 						.client = w->client,
 						.following = w->following,
 						.namespace = namespace,
-						.identity = identity_of(options, w->identity) };
+						.identity = identity_of(options, w->identity),
+						.events = events_of(options->qps) };
 
 	return options->schedules ? fl_scheduler_new(&o, &w->scheduler, err) : 0;
 }

@@ -113,8 +113,10 @@ static void on_cycle(uv_timer_t *timer)
 		return;
 	}
 	fl_scheduler_write(s);
-	if (s->stage == FL_SCHEDULER_DECIDES && fl_kube_lease_leads(s->lease))
+	if (s->stage == FL_SCHEDULER_DECIDES && fl_kube_lease_leads(s->lease)) {
 		fl_rings_send(s);
+		fl_decision_events_send(s);
+	}
 	fl_scheduler_soon(s);
 }
 

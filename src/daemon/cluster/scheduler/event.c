@@ -88,6 +88,7 @@ int fl_kube_event_send(struct fl_scheduler *s, const struct fl_kube_event *e,
 		.path = path,
 		.type = "application/json",
 		.lane = FL_KUBE_ASK,
+		.timeout = FL_SCHEDULER_TIMEOUT,
 		.done = done,
 		.user = user,
 	};

@@ -5,7 +5,7 @@
  * Promises: what is sent is what the API server takes: a name of the letters that it has, and no longer than it may be; a
  * note that is cut where it is longer than FL_KUBE_EVENT_NOTE bytes.  The same name is taken once, so an Event may be sent again.
  *
- * Tested in tests/kube/test_rings.py, against the rules of the API server.
+ * Tested in tests/kube/test_rings.py and tests/kube/test_events.py, against the rules of the API server.
  */
 #ifndef FL_DAEMON_CLUSTER_SCHEDULER_EVENT_H
 #define FL_DAEMON_CLUSTER_SCHEDULER_EVENT_H

@@ -74,6 +74,7 @@ static void stop_writing(struct fl_scheduler *s)
 			s->intents.under_way--;
 		}
 	fl_rings_stop(&s->rings);
+	fl_decision_events_stop(s);
 	s->troubled = 0;
 	(void)uv_timer_stop(&s->timers->write);
 }

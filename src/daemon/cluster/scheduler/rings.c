@@ -215,10 +215,12 @@ static void on_answer(void *user, const struct fl_kube_answer *answer)
 
 	row->call = NULL;
 	s->rings.under_way--;
-	if (fate == FL_KUBE_EVENT_UNKNOWN)
+	if (fate == FL_KUBE_EVENT_UNKNOWN) {
 		s->rings.not_before = uv_now(s->o.cluster->o.loop) + LATER;
-	else
+	} else {
 		row->told = row->said;
+		s->tellings[refused ? FL_TELLING_REJECTED : FL_TELLING_DONE]++;
+	}
 	if (refused && !s->rings.refused)
 		fl_cluster_log(s->o.cluster,
 			       "the API server refuses an Event about a ring of cohorts: %s",

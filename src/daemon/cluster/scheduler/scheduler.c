@@ -137,10 +137,11 @@ static void heard(void *scheduler, const struct fl_live *job)
 	fl_scheduler_soon(s);
 	if (!intent)
 		return;
-	if (fate == (intent->evicts ? FL_FATE_GOES : FL_FATE_HOLDS))
+	if (fate == (intent->evicts ? FL_FATE_GOES : FL_FATE_HOLDS)) {
 		s->writes[FL_WRITTEN_DONE]++;
-	else if (state == (intent->evicts ? FL_STATE_EVICTING : FL_STATE_ADMITTED) &&
-		 fate != FL_FATE_NONE)
+		fl_decision_events_put(s, intent, o);
+	} else if (state == (intent->evicts ? FL_STATE_EVICTING : FL_STATE_ADMITTED) &&
+		   fate != FL_FATE_NONE)
 		return;
 	fl_intents_close(&s->intents, intent);
 }
@@ -228,6 +229,7 @@ static void writing(const void *scheduler, struct fl_daemon_writing *ret)
 				  0,
 	};
 	memcpy(ret->writes, s->writes, sizeof ret->writes);
+	memcpy(ret->tellings, s->tellings, sizeof ret->tellings);
 }
 
 /* --- its life --- */
@@ -307,6 +309,7 @@ struct fl_scheduler *fl_scheduler_free(struct fl_scheduler *s)
 	fl_managed_done(&s->managed);
 	fl_refused_done(&s->refused);
 	fl_rings_done(&s->rings);
+	fl_decision_events_done(&s->decision_events);
 	s->timers->cycle.data = s->timers;
 	uv_close((uv_handle_t *)&s->timers->cycle, close_cycle);
 	free(s);

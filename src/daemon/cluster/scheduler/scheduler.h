@@ -31,6 +31,7 @@ struct fl_scheduler_options {
 	struct fl_kube_client *client;
 	struct fl_following *following;
 	const char *namespace, *identity; /* of the Lease "fairlead" */
+	uint32_t events;                  /* Events about decisions a second, at most */
 };
 
 /* The cluster tells it from now on; once there is a view it looks at the Lease. What the options point to outlives it. ENOMEM, EIO. */

@@ -4,6 +4,7 @@
 #define FL_DAEMON_CLUSTER_SCHEDULER_STATE_H
 
 #include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/decision_events.h"
 #include "daemon/cluster/scheduler/intents.h"
 #include "daemon/cluster/scheduler/managed.h"
 #include "daemon/cluster/scheduler/refused.h"
@@ -41,8 +42,9 @@ struct fl_scheduler {
 	struct fl_refused refused;
 	struct fl_rings rings;
 	struct fl_stopped stopped;
+	struct fl_decision_events decision_events;
 	struct fl_scheduler_timers *timers;
-	uint64_t writes[FL_WRITTENS];
+	uint64_t writes[FL_WRITTENS], tellings[FL_TELLINGS];
 	uint64_t due;      /* uv_now: of the first intent that is not under way; UINT64_MAX */
 	uint64_t troubled; /* uv_now: since when writes fail that are tried again; 0: they do not */
 	char trouble[300], refusal[300];

@@ -175,6 +175,7 @@ static void on_answer(void *user, const struct fl_kube_answer *answer)
 		try_again(i, answer);
 	}
 	after(s);
+	fl_decision_events_send(s);
 }
 
 /* --- sending --- */
