@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* moves - which changes of the objects that configure may not be missing from a view by which is decided */
+/*
+ * moves - which changes of the objects that configure may not be missing from a view by which is decided
+ *
+ * Tested in tests/unit/daemon/test_moves.c.
+ */
 #ifndef FL_DAEMON_CLUSTER_SCHEDULER_MOVES_H
 #define FL_DAEMON_CLUSTER_SCHEDULER_MOVES_H
 

@@ -11,8 +11,7 @@ struct fl_refused_row {
 	bool out; /* not looked at */
 };
 struct fl_refused {
-	struct fl_refused_row
-		*rows; /* one a job, and of those that are over for a quarter of an hour */
+	struct fl_refused_row *rows; /* one a job, until ten minutes after its time is over */
 	uint32_t n, cap;
 };
 void fl_refused_done(struct fl_refused *r);
