@@ -556,36 +556,6 @@ struct fl_node fl_model_root(const struct fl_model *m, struct fl_node n)
 	return n;
 }
 
-static int cmp_uncertain(const struct fl_model *m, const struct fl_uncertain_row *a,
-			 const struct fl_uncertain_row *b)
-{
-	const int c = strcmp(fl_model_text(m, a->namespace), fl_model_text(m, b->namespace));
-
-	return c ? c : strcmp(fl_model_text(m, a->name), fl_model_text(m, b->name));
-}
-
-/* Of a cycle of cohorts nothing is said: nothing is decided in it anyway, and the way up has no end. */
-static bool is_one_tree(const struct fl_model *m, struct fl_node a, struct fl_node b)
-{
-	return m->nodes[a.v].inactive != FL_INACTIVE_COHORT_CYCLE &&
-	       m->nodes[b.v].inactive != FL_INACTIVE_COHORT_CYCLE &&
-	       fl_model_root(m, a).v == fl_model_root(m, b).v;
-}
-
-const struct fl_uncertain_row *fl_model_uncertain(const struct fl_model *m, struct fl_node n)
-{
-	const struct fl_uncertain_row *first = NULL;
-
-	for (uint32_t i = 0; i < m->n_uncertain; i++) {
-		const struct fl_uncertain_row *row = &m->uncertain[i];
-		const bool is_here = row->node.v == FL_NONE || is_one_tree(m, row->node, n);
-
-		if (is_here && (!first || cmp_uncertain(m, row, first) < 0))
-			first = row;
-	}
-	return first;
-}
-
 const char *fl_stop_word(enum fl_stop stop)
 {
 	static const char *const words[] = { "None", "Hold", "HoldAndDrain" };

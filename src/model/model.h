@@ -796,9 +796,6 @@ struct fl_namespace_row *fl_model_find_namespace(const struct fl_model *m, struc
 /* The highest cohort above it, or itself; within a cohort cycle any node of it. */
 struct fl_node fl_model_root(const struct fl_model *m, struct fl_node n);
 
-/* The first workload by name for which nothing can be decided in @n's tree; NULL: none. Sealed models only. */
-const struct fl_uncertain_row *fl_model_uncertain(const struct fl_model *m, struct fl_node n);
-
 /* "None", "Hold", "HoldAndDrain". */
 const char *fl_stop_word(enum fl_stop stop);
 /* The value of the annotation: NULL for NOT and OTHER. And back; NULL: NOT. */

@@ -8,9 +8,12 @@
 #include <string.h>
 
 #include "base/sort.h"
+#include "model/left.h"
 #include "model/newcomer.h"
 #include "model/suggest.h"
 #include "model/table.h"
+
+enum { LEFT_TEXT = 400 };
 
 static const struct fl_sym no_namespace = { 0 };
 
@@ -347,78 +350,36 @@ static const char *stopped_text(enum fl_stop stop)
 		       "the queue is stopped: it admits nothing";
 }
 
+static const char *stopped_node_text(const struct fl_node_row *row)
+{
+	if (row->handed == FL_HANDED_BETWEEN && !row->elsewhere)
+		return "its handover has begun and not ended: it admits nothing until fairlead handover is given "
+		       "again, with or without --back";
+	return stopped_text(row->stop);
+}
+
 /* --- handed over to fairlead: a tree whole, or not at all --- */
 
-static bool has_undecided_flavor(const struct fl_model *m, const struct fl_node_row *row)
+/* What is said of a ClusterQueue whose tree is left to Kueue by @by; of many in one tree that is found once. */
+static const char *left_text(const struct fl_model *m, enum fl_left why, struct fl_node by,
+			     char ret[LEFT_TEXT])
 {
-	for (uint32_t g = 0; g < row->groups.n; g++) {
-		const struct fl_span flavors = m->groups[row->groups.first + g].flavors;
+	static const char *const words[] = {
+		[FL_LEFT_QUEUE] = "is not handed over",
+		[FL_LEFT_RULE] = "uses what fairlead does not decide for",
+		[FL_LEFT_FLAVOR] = "has a flavor that uses what fairlead does not decide for",
+	};
+	const struct fl_node_row *row = by.v == FL_NONE ? NULL : &m->nodes[by.v];
 
-		for (uint32_t i = 0; i < flavors.n; i++)
-			if (m->flavors[m->group_flavors[flavors.first + i].id.v].undecided)
-				return true;
-	}
-	return false;
-}
-
-static bool is_handed_over(const struct fl_node_row *row)
-{
-	return row->handed != FL_HANDED_NOT && row->stop == FL_STOP_HOLD &&
-	       row->inactive != FL_INACTIVE_COHORT_CYCLE;
-}
-
-/*
- * Where it is admitted, whatever its LocalQueue says; that is asked only where the other cannot be read.  A name that no
- * ClusterQueue has tells no tree: it may be one that is left out.
- */
-static struct fl_node queue_of(const struct fl_model *m, const struct fl_uncertain_row *row)
-{
-	struct fl_sym name = row->cluster_queue_name;
-
-	if (name.v == FL_NONE && row->queue_name.v != FL_NONE) {
-		uint32_t q = fl_table_find(m, FL_TABLE_QUEUE, row->namespace, row->queue_name);
-
-		if (q != FL_NONE)
-			name = m->queues[q].cluster_queue_name;
-	}
-	return (struct fl_node){ name.v == FL_NONE ? FL_NONE :
-						     fl_table_find(m, FL_TABLE_CLUSTER_QUEUE,
-								   no_namespace, name) };
-}
-
-/* Is there one that may be in any tree? */
-static bool place_uncertain(struct fl_model *m)
-{
-	bool any = false;
-
-	for (uint32_t i = 0; i < m->n_uncertain; i++) {
-		const struct fl_node n = queue_of(m, &m->uncertain[i]);
-
-		m->uncertain[i].node = n;
-		any |= n.v == FL_NONE;
-		if (n.v != FL_NONE && m->nodes[n.v].inactive != FL_INACTIVE_COHORT_CYCLE)
-			m->nodes[fl_model_root(m, n).v].elsewhere = true;
-	}
-	return any;
-}
-
-static void find_elsewhere(struct fl_model *m)
-{
-	const bool nowhere = place_uncertain(m) || m->settings.undecided;
-
-	for (uint32_t n = 0; n < m->n_nodes; n++) {
-		const struct fl_node_row *row = &m->nodes[n];
-
-		if (row->inactive == FL_INACTIVE_COHORT_CYCLE || nowhere)
-			m->nodes[n].elsewhere = true;
-		else if ((row->kind == FL_CLUSTER_QUEUE && !is_handed_over(row)) ||
-			 row->undecided || has_undecided_flavor(m, row))
-			m->nodes[fl_model_root(m, (struct fl_node){ n }).v].elsewhere = true;
-	}
-	for (uint32_t n = 0; n < m->n_nodes; n++)
-		if (m->nodes[n].inactive != FL_INACTIVE_COHORT_CYCLE)
-			m->nodes[n].elsewhere =
-				m->nodes[fl_model_root(m, (struct fl_node){ n }).v].elsewhere;
+	if (why == FL_LEFT_CONFIGURATION)
+		return "Kueue's Configuration uses what fairlead does not decide for: it decides nowhere";
+	if (!row)
+		return "it is not known how much is held in its tree: fairlead decides nowhere in the tree";
+	(void)snprintf(ret, LEFT_TEXT,
+		       "%s '%.253s' of its tree %s: fairlead decides nowhere in the tree",
+		       row->kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort",
+		       fl_model_text(m, row->name), words[why]);
+	return ret;
 }
 
 /* Where fairlead decides, Hold only keeps Kueue from it. */
@@ -430,29 +391,33 @@ static int take_over(struct seal *s, fairlead_error *err)
 					      [FL_HANDED_BETWEEN] = FL_STOP_HOLD,
 					      [FL_HANDED_OTHER] = FL_STOP_HOLD };
 	struct fl_model *m = s->m;
-	char subject[FL_SUBJECT];
+	struct fl_node root = { FL_NONE }, by = { FL_NONE };
+	enum fl_left why = FL_LEFT_NOT;
+	char subject[FL_SUBJECT], text[LEFT_TEXT];
 	int r = 0;
 
-	find_elsewhere(m);
+	fl_left_find(m);
 	for (uint32_t n = 0; n < m->n_nodes && r == 0; n++) {
 		struct fl_node_row *row = &m->nodes[n];
+		const bool whole = fl_left_is_handed_over(row);
 
 		if (row->kind != FL_CLUSTER_QUEUE || row->handed == FL_HANDED_NOT)
 			continue;
-		if (!row->elsewhere)
+		if (!row->elsewhere) {
 			row->stop = stops[row->handed];
-		else
-			r = fl_model_notice(
-				m, FL_NOTICE_HALF_HANDED_OVER, row->place,
-				node_subject(m, n, subject), /* hint= */ NULL, err, "%s",
-				m->settings.undecided ?
-					"Kueue's Configuration uses what fairlead does not decide for: it decides nowhere" :
-				is_handed_over(row) &&
-						fl_model_uncertain(m, (struct fl_node){ n }) ?
-					"it is not known how much is held in its tree: fairlead decides nowhere in the tree" :
-				is_handed_over(row) ?
-					"a ClusterQueue of its tree is not handed over, or uses what fairlead does not decide for: it decides nowhere in the tree" :
-					"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");
+			continue;
+		}
+		if (whole && fl_model_root(m, (struct fl_node){ n }).v != root.v) {
+			root = fl_model_root(m, (struct fl_node){ n });
+			why = fl_model_left(m, root, &by);
+		}
+		r = fl_model_notice(
+			m, FL_NOTICE_HALF_HANDED_OVER, row->place, node_subject(m, n, subject),
+			/* hint= */ NULL, err, "%s",
+			whole ? left_text(m, why, by, text) :
+			m->settings.undecided ?
+				left_text(m, FL_LEFT_CONFIGURATION, by, text) :
+				"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");
 	}
 	return r;
 }
@@ -473,7 +438,7 @@ static int check_cluster_queues(struct seal *s, fairlead_error *err)
 				row->inactive = FL_INACTIVE_STOPPED;
 			r = fl_model_notice(m, FL_NOTICE_STOPPED, row->place,
 					    node_subject(m, n, subject),
-					    /* hint= */ NULL, err, "%s", stopped_text(row->stop));
+					    /* hint= */ NULL, err, "%s", stopped_node_text(row));
 		}
 		if (r == 0 && !row->namespaces.present)
 			r = fl_model_notice(

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What references become, written as small manifests. */
 #include "lib/few.h"
+#include "model/left.h"
 #include "unit/codec/load.h"
 
 #define K "apiVersion: kueue.x-k8s.io/v1beta2\n"
@@ -465,6 +466,47 @@ TEST(how_much_is_held_is_not_known)
 			assert_non_null(strstr(fl_model_text(m, row->why), ".status.admission."));
 		}
 		assert_string_equal(stops, rows[i].stops);
+		fl_model_free(m);
+	}
+}
+
+TEST(why_a_tree_is_left)
+{
+	static const struct {
+		const char *row, *by; /* by: of the tree of "a"; NULL: it is handed over */
+		enum fl_left why;
+		const char *said;
+	} rows[] = {
+		{ "", NULL, FL_LEFT_NOT, NULL },
+		{ CQ("c", "{stopPolicy: Hold, cohortName: co, " OPEN "}"), "c", FL_LEFT_QUEUE,
+		  "ClusterQueue 'c' of its tree is not handed over: fairlead decides nowhere in the tree" },
+		{ CQ("c", "{stopPolicy: Hold, " OPEN "}"), NULL, FL_LEFT_NOT, NULL },
+		{ HANDED("c",
+			 "cohortName: co, admissionChecksStrategy: {admissionChecks: [{name: x}]}, "),
+		  "c", FL_LEFT_RULE,
+		  "ClusterQueue 'c' of its tree uses what fairlead does not decide for: fairlead decides nowhere in the "
+		  "tree" },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		char text[4096];
+		struct fl_node by;
+
+		(void)snprintf(text, sizeof text, "%s%s",
+			       HANDED("a", "cohortName: co, ") HANDED("b", "cohortName: co, "),
+			       rows[i].row);
+		struct fl_model *m = load(text);
+		const struct fl_node a = fl_model_find_node(m, FL_CLUSTER_QUEUE, "a");
+		const struct fl_notice *notice = load_notice(m, FL_NOTICE_HALF_HANDED_OVER);
+
+		CHECK(fl_model_left(m, a, &by) == rows[i].why, rows[i].row);
+		CHECK(m->nodes[a.v].elsewhere == (rows[i].why != FL_LEFT_NOT), rows[i].row);
+		if (rows[i].by) {
+			assert_string_equal(fl_model_text(m, m->nodes[by.v].name), rows[i].by);
+			assert_string_equal(fl_model_text(m, notice->text), rows[i].said);
+		} else {
+			CHECK(!notice, rows[i].row);
+		}
 		fl_model_free(m);
 	}
 }
