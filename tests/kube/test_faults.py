@@ -150,7 +150,7 @@ def stopped(one, where, number=1):
 
 def goes_on(one):
     one.wait(lambda: not problem(one))
-    assert "fairlead_trees_stopped 0" in one.get("/metrics").splitlines() and "it is known again how much is held" in one.text()
+    assert "fairlead_trees_stopped 0" in one.get("/metrics").splitlines() and "no tree that is handed over is stopped any more" in one.text()
 
 
 @pytest.mark.parametrize("where, local, tree", [
@@ -231,6 +231,28 @@ def test_a_stop_goes_with_its_tree(trees, decide):
     assert "Workload a/y holds quota" in one.text() and "in the tree of cohort fo until" in one.text()
     for name in ("x", "y"):
         trees.delete("workloads", "a", name)
+    goes_on(one)
+
+
+@pytest.mark.parametrize("scheduler, spec, why, until", [
+    ({}, {}, "is not handed over", "fairlead handover was run for it again"),
+    ({"fairlead.dev/scheduler": "true"}, {"admissionChecksStrategy": {"admissionChecks": [{"name": "c"}]}}, "uses what fairlead does not decide for", "that is removed or the tree is handed back")])
+def test_a_tree_that_is_left_to_kueue_later_is_told(trees, decide, scheduler, spec, why, until):
+    """By the queue that makes it so; one that is between the two steps of the command is nothing that is told."""
+    one = decide()
+    handed_over(trees, "near", cohortName="co", scheduler="handover")
+    pending(trees, "w-free", "free")
+    admits(trees, one, "w-free")
+    assert not problem(one)
+    trees.put("clusterqueues", None, "near", metadata={"annotations": scheduler}, spec={**queue(4), "stopPolicy": "Hold", "cohortName": "co", **spec})
+    one.wait(lambda: problem(one) == f"ClusterQueue near {why}: nothing is decided in the tree of cohort co until {until}")
+    one.wait(lambda: "fairlead_trees_stopped 1" in one.get("/metrics").splitlines())
+    assert problem(one) in one.text() and one.get("/v1/health")["status"] == "degraded"
+    pending(trees, "w-q", "q")
+    pending(trees, "v-free", "free")
+    admits(trees, one, "w-free", "v-free")
+    handed_over(trees, "near", cohortName="co")
+    admits(trees, one, "w-free", "v-free", "w-q")
     goes_on(one)
 
 

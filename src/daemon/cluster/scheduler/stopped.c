@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "daemon/cluster/scheduler/state.h"
+#include "model/left.h"
 
 enum {
 	LINES = 20, /* of the log, for one change */
@@ -15,15 +16,19 @@ enum {
 	MORE = sizeof((struct fl_stopped *)0)->text - TEXT
 };
 
-static void describe(const struct fl_model *m, uint32_t n, const struct fl_uncertain_row *row,
-		     char *ret, size_t size)
+/* "the tree of cohort a" */
+static void name_tree(const struct fl_model *m, uint32_t n, char *ret, size_t size)
 {
 	const struct fl_node_row *root = &m->nodes[fl_model_root(m, (struct fl_node){ n }).v];
-	char where[300];
 
-	(void)snprintf(where, sizeof where, "the tree of %s %.253s",
+	(void)snprintf(ret, size, "the tree of %s %.253s",
 		       root->kind == FL_COHORT ? "cohort" : "ClusterQueue",
 		       fl_model_text(m, root->name));
+}
+
+static void describe_uncertain(const struct fl_model *m, const struct fl_uncertain_row *row,
+			       const char *tree, char *ret, size_t size)
+{
 	(void)snprintf(ret, size,
 		       "Workload %.253s/%.253s holds quota, and how much cannot be read (%.200s): "
 		       "nothing is decided in %s until it is corrected or removed",
@@ -31,17 +36,46 @@ static void describe(const struct fl_model *m, uint32_t n, const struct fl_uncer
 		       fl_model_text(m, row->why),
 		       row->node.v == FL_NONE ?
 			       "any tree, as it is not known in which it holds it," :
-			       where);
+			       tree);
 }
 
-/* The first ClusterQueue of its tree that is handed over? @seen: by root. */
+/* Why nothing is decided in the tree of @n, and what to do; "" where that is told otherwise (Kueue's Configuration). */
+static void describe(const struct fl_model *m, uint32_t n, char *ret, size_t size)
+{
+	static const char *const words[][2] = {
+		[FL_LEFT_QUEUE] = { "is not handed over",
+				    "fairlead handover was run for it again" },
+		[FL_LEFT_RULE] = { "uses what fairlead does not decide for",
+				   "that is removed or the tree is handed back" },
+		[FL_LEFT_FLAVOR] = { "has a flavor that uses what fairlead does not decide for",
+				     "that is removed or the tree is handed back" },
+	};
+	struct fl_node by;
+	const enum fl_left why = fl_model_left(m, (struct fl_node){ n }, &by);
+	char tree[300];
+
+	*ret = '\0';
+	name_tree(m, n, tree, sizeof tree);
+	if (why == FL_LEFT_UNCERTAIN)
+		describe_uncertain(m, fl_model_uncertain(m, (struct fl_node){ n }), tree, ret,
+				   size);
+	else if (by.v != FL_NONE)
+		(void)snprintf(ret, size, "%s %.253s %s: nothing is decided in %s until %s",
+			       m->nodes[by.v].kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort",
+			       fl_model_text(m, m->nodes[by.v].name), words[why][0], tree,
+			       words[why][1]);
+}
+
+/*
+ * The first ClusterQueue of its tree that is handed over? @seen: by root.  One that is being handed over, or back, is not:
+ * the command says what becomes of its tree.
+ */
 static bool begins_tree(const struct fl_model *m, uint32_t n, bool *seen)
 {
 	const struct fl_node_row *row = &m->nodes[n];
 	bool *tree;
 
-	if (row->handed == FL_HANDED_NOT || row->stop != FL_STOP_HOLD || !row->elsewhere ||
-	    row->inactive == FL_INACTIVE_COHORT_CYCLE)
+	if (!row->elsewhere || row->handed == FL_HANDED_BETWEEN || !fl_left_is_handed_over(row))
 		return false;
 	tree = &seen[fl_model_root(m, (struct fl_node){ n }).v];
 	return *tree ? false : (*tree = true);
@@ -51,22 +85,20 @@ static bool begins_tree(const struct fl_model *m, uint32_t n, bool *seen)
 static int look(struct fl_scheduler *s, struct fl_stopped *ret, bool logs, fairlead_error *err)
 {
 	const struct fl_model *m = s->o.cluster->generation.model;
-	bool *seen = m->n_uncertain ? calloc(m->n_nodes + 1, sizeof *seen) : NULL;
+	bool *seen = calloc(m->n_nodes + 1, sizeof *seen);
 	char text[TEXT], last[TEXT] = "";
 	uint32_t lines = 0;
 
 	*ret = (struct fl_stopped){ 0 };
-	if (m->n_uncertain && !seen)
+	if (!seen)
 		return fl_fail_nomem(err);
-	for (uint32_t n = 0; seen && n < m->n_nodes; n++) {
-		const struct fl_uncertain_row *row =
-			begins_tree(m, n, seen) ? fl_model_uncertain(m, (struct fl_node){ n }) :
-						  NULL;
-
-		if (!row)
+	for (uint32_t n = 0; n < m->n_nodes; n++) {
+		if (!begins_tree(m, n, seen))
+			continue;
+		describe(m, n, text, sizeof text);
+		if (!*text)
 			continue;
 		ret->trees++;
-		describe(m, n, row, text, sizeof text);
 		if (strcmp(text, last) == 0) /* one for which all trees stop */
 			continue;
 		memcpy(last, text, sizeof text);
@@ -92,7 +124,6 @@ int fl_stopped_look(struct fl_scheduler *s, fairlead_error *err)
 	if (r == 0 && s->stopped.which != before)
 		r = look(s, &s->stopped, /* logs= */ true, err);
 	if (r == 0 && before && !s->stopped.trees)
-		fl_cluster_log(s->o.cluster, "it is known again how much is held in each tree that "
-					     "is handed over");
+		fl_cluster_log(s->o.cluster, "no tree that is handed over is stopped any more");
 	return r;
 }

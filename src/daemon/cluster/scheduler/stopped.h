@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stopped - the trees that are handed over, and in which nothing is decided, as it is not known how much is held there
+ * stopped - the trees of which ClusterQueues are handed over, and in which nothing is decided
  *
- * Which they are stands in the model (fl_node_row.elsewhere, fl_model_uncertain); here it is told: in the log when that
- * changes, as the problem of the daemon, and as a number.
+ * Which they are, and why, says the model (model/left.h); here it is told: in the log when that changes, as the problem of
+ * the daemon, and as a number.  Not told here: what Kueue's Configuration leaves to Kueue, which is all trees.
  *
  * Tested in tests/kube/test_faults.py.
  */
