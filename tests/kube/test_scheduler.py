@@ -111,6 +111,12 @@ def test_it_preempts_and_waits_until_the_quota_is_free(server, decide):
     assert len(server.writes) == 4 + 2 + 1 and server.most["q"] == 4
     back = [w[2] for w in server.writes if w[1] == "a/high"][0]
     assert not is_true(back, "Evicted")
+    told = one.get(f"/v1/workloads/a/{evicted['metadata']['name']}/explain", width=400)
+    assert "by a/high of queue 'q', which holds quota now. The rule: preemption within the ClusterQueue" in told
+    assert 'fairlead_preemptions_total{queue="q",reason="InClusterQueue"} 2' in one.get("/metrics").splitlines()
+    server.delete("workloads", "a", "high")
+    one.wait(lambda: "by another workload, which is not there any more. The rule:" in
+             one.get(f"/v1/workloads/a/{evicted['metadata']['name']}/explain", width=400))
 
 
 def test_one_that_was_evicted_is_admitted_again(server, decide):
@@ -216,6 +222,9 @@ def test_a_queue_that_is_drained(server, decide):
     assert condition_of(server.writes[-1][2], "Evicted")["reason"] == "ClusterQueueStopped"
     time.sleep(0.5)
     assert len(server.writes) == 2
+    one.wait(lambda: "It was evicted" in one.get("/v1/workloads/a/w/explain", width=300))
+    assert "its ClusterQueue was stopped (HoldAndDrain)" in one.get("/v1/workloads/a/w/explain", width=300)
+    assert 'fairlead_preemptions_total{queue="q",reason="ClusterQueueStopped"} 1' in one.get("/metrics").splitlines()
     handed_over(server, "q")
     admits(server, one, "w")
 

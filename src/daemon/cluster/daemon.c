@@ -4,6 +4,7 @@
 #include <stddef.h>
 
 #include "daemon/cluster/capacity.h"
+#include "daemon/cluster/decided.h"
 #include "daemon/cluster/mirrored.h"
 #include "daemon/cluster/scheduler.h"
 
@@ -122,6 +123,12 @@ static const struct fl_agreement *agreement(const struct fl_daemon *d)
 	return cluster_of(d)->agreement;
 }
 
+static int last_eviction(const struct fl_daemon *d, const struct fl_live *job,
+			 struct fl_last_eviction *ret, fairlead_error *err)
+{
+	return fl_cluster_last_eviction(cluster_of(d), job, ret, err);
+}
+
 static int mirrored(const struct fl_daemon *d, const struct fl_mirrored_question *q,
 		    struct fl_mirrored_answer *ret, fairlead_error *err)
 {
@@ -166,6 +173,7 @@ static const struct fl_daemon_ops ops = {
 	.named = named,
 	.agreement = agreement,
 	.mirrored = mirrored,
+	.last_eviction = last_eviction,
 	.writing = writing,
 	.audit = audit,
 	.log = log_line,

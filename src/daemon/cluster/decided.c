@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/decided.h"
 
+#include <stdio.h>
 #include <string.h>
 
+#include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler.h"
 #include "daemon/engine/decisions.h"
 #include "daemon/engine/rows.h"
@@ -35,6 +37,36 @@ struct fl_workload fl_cluster_preemptor(const struct fl_model *m, const struct f
 		if (m->workloads[w].uid.v == sym.v && !m->workloads[w].finished)
 			return (struct fl_workload){ w };
 	return (struct fl_workload){ FL_NONE };
+}
+
+int fl_cluster_last_eviction(const struct fl_cluster *c, const struct fl_live *job,
+			     struct fl_last_eviction *ret, fairlead_error *err)
+{
+	const struct fl_eviction_row *row;
+	struct fl_model *from = NULL;
+	int r;
+
+	*ret = (struct fl_last_eviction){ .at = FL_TIME_NONE, .by = { FL_NONE } };
+	if (c->dialect == FL_DIALECT_KAI || !job->made_of)
+		return 0;
+	r = fl_cluster_read_object(job->made_of, &from, err);
+	if (r == 0 && from->n_evictions) {
+		row = &from->evictions[0];
+		*ret = (struct fl_last_eviction){
+			.at = row->at,
+			.over = row->over,
+			.why = fl_cluster_why_it_goes(from),
+			.for_one = *fl_model_text(from, row->preemptor),
+			.by = fl_cluster_preemptor(c->generation.model, from),
+		};
+		(void)snprintf(ret->reason, sizeof ret->reason, "%s",
+			       fl_model_text(from, row->reason));
+		(void)snprintf(ret->rule, sizeof ret->rule, "%s", fl_model_text(from, row->rule));
+		ret->preempted = strcmp(ret->reason, "Preempted") == 0;
+		r = 1;
+	}
+	fl_model_free(from);
+	return r;
 }
 
 /* --- loops --- */

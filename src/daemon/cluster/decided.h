@@ -23,6 +23,10 @@ enum fl_reason fl_cluster_why_it_goes(const struct fl_model *from);
 /* In @m, by the uid that its condition says; FL_NONE. O(workloads). */
 struct fl_workload fl_cluster_preemptor(const struct fl_model *m, const struct fl_model *from);
 
+/* Of the job's object, as it is now: 1; 0: it was not evicted, or its kind does not say. O(workloads); FAIRLEAD_ENOMEM. */
+int fl_cluster_last_eviction(const struct fl_cluster *c, const struct fl_live *job,
+			     struct fl_last_eviction *ret, fairlead_error *err);
+
 /* The backend of drivers: the scheduler carries out what is decided, and loops are told. */
 struct fl_backend fl_cluster_backend(struct fl_cluster *c);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/tell.h"
 
+#include "daemon/cluster/decided.h"
 #include "daemon/engine/rows.h"
 
 /* In the order in which they are looked at (enum fl_said). */
@@ -20,6 +21,26 @@ static const struct {
 	{ FL_SAID_GOES, FL_HAPPENED_PREEMPTED, "evicted" },
 };
 
+/* For which Workload, and why; what Kueue's controllers evict for a cause of their own is not counted with these. */
+static void fill_eviction(struct fl_cluster *c, struct fl_tell *tell)
+{
+	const struct fl_living living = c->daemon.ops->living(&c->daemon);
+	const char *queue = fl_live_queue(&living, tell->job);
+	struct fl_last_eviction last;
+	const struct fl_live *by;
+	fairlead_error err = { 0 };
+
+	if (fl_cluster_last_eviction(c, tell->job, &last, &err) <= 0)
+		last = (struct fl_last_eviction){ .preempted = true, .by = { FL_NONE } };
+	by = last.by.v == FL_NONE ? NULL : fl_generation_job(&c->generation, &c->jobs, last.by);
+	tell->by = by ? by->id : 0;
+	if (last.why != FL_REASON_NONE)
+		tell->reason = fl_reason_name(last.why);
+	if (last.preempted || last.why != FL_REASON_NONE)
+		fl_metrics_preempted(c->daemon.metrics, queue,
+				     by ? fl_live_queue(&living, by) : NULL, last.why);
+}
+
 static void count(struct fl_cluster *c, const struct fl_live *job, enum fl_said said)
 {
 	const struct fl_living living = c->daemon.ops->living(&c->daemon);
@@ -29,8 +50,6 @@ static void count(struct fl_cluster *c, const struct fl_live *job, enum fl_said 
 		fl_metrics_submitted(c->daemon.metrics, queue, 1);
 	else if (said == FL_SAID_HOLDS && job->started != FL_TIME_NONE)
 		fl_metrics_waited(c->daemon.metrics, queue, job->started - job->waits);
-	else if (said == FL_SAID_GOES)
-		fl_metrics_preempted(c->daemon.metrics, queue, /* by= */ NULL, FL_REASON_NONE);
 	else if (said == FL_SAID_OVER)
 		fl_metrics_ended(c->daemon.metrics, queue, FL_JOB_DONE);
 	else if (said == FL_SAID_GONE)
@@ -43,13 +62,15 @@ void fl_cluster_tell(struct fl_cluster *c, const struct fl_live *job, unsigned s
 	uint32_t n = 0;
 
 	for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-		const struct fl_tell tell = {
+		struct fl_tell tell = {
 			.what = told[i].what, .at = now, .job = job, .text = told[i].text
 		};
 
 		if (!(said & told[i].said))
 			continue;
 		count(c, job, told[i].said);
+		if (told[i].said == FL_SAID_GOES)
+			fill_eviction(c, &tell);
 		fl_kept_event(c, &tell, c->version, n++);
 	}
 }

@@ -48,6 +48,17 @@ struct fl_daemon_writing {
 	uint64_t writes[FL_WRITTENS], tellings[FL_TELLINGS];
 };
 
+/* How a Workload lost its quota, as its conditions say. */
+struct fl_last_eviction {
+	fl_time at; /* of the API server; FL_TIME_NONE */
+	bool preempted, over;
+	char reason[64], rule[64]; /* of conditions Evicted and Preempted; "" */
+	enum fl_reason why;        /* FL_REASON_NONE: no reason of ours */
+	bool for_one;              /* the condition names for which Workload */
+	struct fl_workload
+		by; /* which that is in the present generation; FL_NONE: it is not there */
+};
+
 struct fl_daemon_ops {
 	struct fl_living (*living)(const struct fl_daemon *d);
 	struct fl_jobs *(*jobs)(struct fl_daemon *d);
@@ -85,6 +96,9 @@ struct fl_daemon_ops {
 	/* Of a cluster: what was heard of its objects, which *ret is filled with; NULL: there is none. */
 	int (*mirrored)(const struct fl_daemon *d, const struct fl_mirrored_question *q,
 			struct fl_mirrored_answer *ret, fairlead_error *err);
+	/* Of a cluster, whose objects tell: 1, 0 where the job was not evicted. NULL: events tell. FAIRLEAD_ENOMEM. */
+	int (*last_eviction)(const struct fl_daemon *d, const struct fl_live *job,
+			     struct fl_last_eviction *ret, fairlead_error *err);
 	/* Where it decides for another system, what becomes of that; false: it does not. NULL: it never does. */
 	bool (*writing)(const struct fl_daemon *d, struct fl_daemon_writing *ret);
 	/* A row of the audit log, written soon. Texts are copied. */

@@ -125,13 +125,39 @@ static void at_once(struct fl_call *call,
 
 /* --- explain --- */
 
-/* The last preemption of a job, of which its events tell. */
+/* The last preemption of a job, of which its events tell; of a cluster the last eviction, of which its object does. */
 struct preemption {
 	const struct fl_call *call;
 	struct fl_evicted evicted;
-	char rule[64];
+	char reason[64], rule[64];
 	bool found;
 };
+
+static int take_last(struct preemption *p, const struct fl_live *job, fairlead_error *err)
+{
+	const struct fl_daemon *d = p->call->api->daemon;
+	struct fl_last_eviction last;
+	int r = d->ops->last_eviction ? d->ops->last_eviction(d, job, &last, err) : 0;
+
+	if (r <= 0)
+		return r;
+	memcpy(p->reason, last.reason, sizeof p->reason);
+	memcpy(p->rule, last.rule, sizeof p->rule);
+	p->found = true;
+	/* The name of the preemptor is that of the view, which hides what the caller may not see. */
+	p->evicted = (struct fl_evicted){
+		.at = last.at,
+		.reason = p->reason,
+		.preempted = last.preempted,
+		.rule = p->rule,
+		.uid = "",
+		.job_uid = "",
+		.by = last.by,
+		.queue = "",
+		.now = last.for_one ? FL_PREEMPTOR_GONE : FL_PREEMPTOR_UNKNOWN,
+	};
+	return 1;
+}
 
 static int take_preemption(void *user, const struct fl_event_row *row, fairlead_error *err)
 {
@@ -168,9 +194,11 @@ static void with_preemption(struct fl_call *call, void (*answer)(struct fl_call 
 						.newest_first = true };
 	struct preemption p = { .call = call };
 	fairlead_error err = { 0 };
+	int r = take_last(&p, job, &err);
 
-	if (job->evictions > 0 &&
-	    fl_store_events(call->api->daemon->store, &filter, take_preemption, &p, &err) < 0) {
+	if (r == 0 && job->evictions > 0)
+		r = fl_store_events(call->api->daemon->store, &filter, take_preemption, &p, &err);
+	if (r < 0) {
 		fl_api_error(call, &err);
 		return;
 	}
