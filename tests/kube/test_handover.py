@@ -307,6 +307,16 @@ def test_it_ended_in_the_middle(cluster, words, end):
     assert time.monotonic() - began >= 3 and cluster.standing("a") == cluster.standing("b") == end
 
 
+def test_nobody_reads_what_it_says(cluster):
+    """`| head`: it goes its way to the end, and says that it could not say all."""
+    read, write = os.pipe()
+    os.close(read)
+    done = subprocess.run([os.environ["FAIRLEAD"], "handover", "team", "--yes", "--context", "fake"], stdin=subprocess.DEVNULL, stdout=write,
+                          stderr=subprocess.PIPE, text=True, timeout=120, check=False, env=cluster.environment())
+    os.close(write)
+    assert done.returncode == 3 and cluster.standing("a") == cluster.standing("b") == ("Hold", "true"), done.stderr
+
+
 def test_back_of_half_a_tree(cluster):
     """What Kueue decides for meanwhile is not waited for."""
     cluster.change("a", {"annotations": {MARK: "true"}}, stopPolicy="Hold")

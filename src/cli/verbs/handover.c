@@ -7,6 +7,7 @@
  * steps, until there is nothing left to change.  Whatever ends it, the same command goes on.
  */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -336,6 +337,8 @@ int fl_cmd_handover(const struct fl_options *o)
 				      o->output == FL_OUTPUT_JSON ?
 					      "with -o json it does not ask" :
 					      "it has to ask, and there is no terminal");
+	/* Its reader may go in the middle, as head does; this goes on. */
+	(void)signal(SIGPIPE, SIG_IGN);
 	code = fl_reach_open(o, &h.reach, &err) < 0 ? fl_complain(&err) : run(&h);
 	if (code == FL_EXIT_YES && !o->dry_run)
 		code = finish(&h);
