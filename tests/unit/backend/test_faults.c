@@ -525,7 +525,9 @@ TEST_IN(set_up, tear_down, order_not_told)
 	assert_int_equal(fl_attempt_set_order(fd, &order), 0);
 	close(fd);
 	place_open(&place);
-	assert_int_equal(place_find(&place, 1), FL_FOUND_RUNS);
+	/* On a slow machine the runner has read it by itself by now. */
+	enum fl_found found = place_find(&place, 1);
+	assert_true(found == FL_FOUND_RUNS || found == FL_FOUND_ENDED);
 	assert_int_equal(place_wait(&place, 1, 1)->stopped, FL_GO_PREEMPTED);
 	/* And one that nobody has begun: it does not begin. */
 	make_folder(2, 0, FL_NEVER);
