@@ -137,3 +137,14 @@ enum fl_left fl_model_left(const struct fl_model *m, struct fl_node n, struct fl
 	}
 	return FL_LEFT_NOT;
 }
+
+const char *fl_left_words(enum fl_left why)
+{
+	static const char *const words[] = {
+		[FL_LEFT_QUEUE] = "is not handed over",
+		[FL_LEFT_RULE] = "uses what fairlead does not decide for",
+		[FL_LEFT_FLAVOR] = "has a flavor that uses what fairlead does not decide for",
+	};
+
+	return words[why];
+}

@@ -30,6 +30,9 @@ void fl_left_find(struct fl_model *m);
  */
 enum fl_left fl_model_left(const struct fl_model *m, struct fl_node n, struct fl_node *ret_by);
 
+/* Of the last three, what the node does: "is not handed over"; NULL of the others. */
+const char *fl_left_words(enum fl_left why);
+
 /* The first workload by name for which nothing can be decided in @n's tree; NULL: none. */
 const struct fl_uncertain_row *fl_model_uncertain(const struct fl_model *m, struct fl_node n);
 

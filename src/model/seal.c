@@ -364,11 +364,6 @@ static const char *stopped_node_text(const struct fl_node_row *row)
 static const char *left_text(const struct fl_model *m, enum fl_left why, struct fl_node by,
 			     char ret[LEFT_TEXT])
 {
-	static const char *const words[] = {
-		[FL_LEFT_QUEUE] = "is not handed over",
-		[FL_LEFT_RULE] = "uses what fairlead does not decide for",
-		[FL_LEFT_FLAVOR] = "has a flavor that uses what fairlead does not decide for",
-	};
 	const struct fl_node_row *row = by.v == FL_NONE ? NULL : &m->nodes[by.v];
 
 	if (why == FL_LEFT_CONFIGURATION)
@@ -378,7 +373,7 @@ static const char *left_text(const struct fl_model *m, enum fl_left why, struct 
 	(void)snprintf(ret, LEFT_TEXT,
 		       "%s '%.253s' of its tree %s: fairlead decides nowhere in the tree",
 		       row->kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort",
-		       fl_model_text(m, row->name), words[why]);
+		       fl_model_text(m, row->name), fl_left_words(why));
 	return ret;
 }
 

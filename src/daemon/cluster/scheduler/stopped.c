@@ -42,14 +42,6 @@ static void describe_uncertain(const struct fl_model *m, const struct fl_uncerta
 /* Why nothing is decided in the tree of @n, and what to do; "" where that is told otherwise (Kueue's Configuration). */
 static void describe(const struct fl_model *m, uint32_t n, char *ret, size_t size)
 {
-	static const char *const words[][2] = {
-		[FL_LEFT_QUEUE] = { "is not handed over",
-				    "fairlead handover was run for it again" },
-		[FL_LEFT_RULE] = { "uses what fairlead does not decide for",
-				   "that is removed or the tree is handed back" },
-		[FL_LEFT_FLAVOR] = { "has a flavor that uses what fairlead does not decide for",
-				     "that is removed or the tree is handed back" },
-	};
 	struct fl_node by;
 	const enum fl_left why = fl_model_left(m, (struct fl_node){ n }, &by);
 	char tree[300];
@@ -62,8 +54,9 @@ static void describe(const struct fl_model *m, uint32_t n, char *ret, size_t siz
 	else if (by.v != FL_NONE)
 		(void)snprintf(ret, size, "%s %.253s %s: nothing is decided in %s until %s",
 			       m->nodes[by.v].kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort",
-			       fl_model_text(m, m->nodes[by.v].name), words[why][0], tree,
-			       words[why][1]);
+			       fl_model_text(m, m->nodes[by.v].name), fl_left_words(why), tree,
+			       why == FL_LEFT_QUEUE ? "fairlead handover was run for it again" :
+						      "that is removed or the tree is handed back");
 }
 
 /*
