@@ -42,19 +42,19 @@ struct fl_workload fl_cluster_preemptor(const struct fl_model *m, const struct f
 int fl_cluster_last_eviction(const struct fl_cluster *c, const struct fl_live *job,
 			     struct fl_last_eviction *ret, fairlead_error *err)
 {
+	const struct fl_mirror_object *o = job->made_of;
 	const struct fl_eviction_row *row;
 	struct fl_model *from = NULL;
 	int r;
 
 	*ret = (struct fl_last_eviction){ .at = FL_TIME_NONE, .by = { FL_NONE } };
-	if (c->dialect == FL_DIALECT_KAI || !job->made_of)
+	if (c->dialect == FL_DIALECT_KAI || !o || !o->n_own) /* without rows it cannot be read */
 		return 0;
-	r = fl_cluster_read_object(job->made_of, &from, err);
+	r = fl_cluster_read_object(o, &from, err);
 	if (r == 0 && from->n_evictions) {
 		row = &from->evictions[0];
 		*ret = (struct fl_last_eviction){
 			.at = row->at,
-			.over = row->over,
 			.why = fl_cluster_why_it_goes(from),
 			.for_one = *fl_model_text(from, row->preemptor),
 			.by = fl_cluster_preemptor(c->generation.model, from),

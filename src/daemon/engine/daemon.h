@@ -51,7 +51,7 @@ struct fl_daemon_writing {
 /* How a Workload lost its quota, as its conditions say. */
 struct fl_last_eviction {
 	fl_time at; /* of the API server; FL_TIME_NONE */
-	bool preempted, over;
+	bool preempted;
 	char reason[64], rule[64]; /* of conditions Evicted and Preempted; "" */
 	enum fl_reason why;        /* FL_REASON_NONE: no reason of ours */
 	bool for_one;              /* the condition names for which Workload */
