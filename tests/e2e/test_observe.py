@@ -230,11 +230,16 @@ class Agreement:
         return row["real"] + row["engine"]
 
     def unexplained(self, kind):
-        """Decisions of @kind that are of one side alone, and are neither time nor the order of watch events."""
+        """Decisions of @kind that are of one side alone, and are neither time nor the order of watch events.
+
+        Of a window 64 are listed; the others are taken to be as these.
+        """
         row = self.kinds[kind]
-        explained = sum(2 if d["side"] == "placed" else 1 for d in self.answer["differences"]
-                        if d["kind"] == kind and d["cause"] in ("time", "order"))
-        return row["real"] - row["realToo"] + row["engine"] - row["engineToo"] - explained
+        apart = row["real"] - row["realToo"] + row["engine"] - row["engineToo"]
+        listed = [(2 if d["side"] == "placed" else 1, d["cause"]) for d in self.answer["differences"] if d["kind"] == kind]
+        unexplained = sum(n for n, cause in listed if cause not in ("time", "order"))
+        assert bool(apart) == bool(listed), str(self)
+        return unexplained / sum(n for n, _ in listed) * apart if listed else 0
 
     def __str__(self):
         """All of it, for people: counts, causes, and each difference."""

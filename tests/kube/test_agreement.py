@@ -6,7 +6,8 @@ import time
 import pytest
 from watching import Unix, condition, fill, queue, workload
 
-LATE = 2.5  # more seconds than a decision may take
+# More seconds than a decision may take, and than a scheduler may be behind.
+LATE, BEHIND = 2.5, 10.5
 PREEMPTED = "Preempted to accommodate a workload (UID: %s, JobUID: UNKNOWN) due to prioritization in the ClusterQueue; " \
             "preemptor path: /cq; preemptee path: /cq"
 
@@ -33,7 +34,8 @@ def preempted(fake, by):
             {**condition("Preempted", reason="InClusterQueue"), "message": message}]
 
 
-def test_as_the_engine_would_and_not(fake, w):
+@pytest.mark.parametrize("apart, cause", [(LATE, "time"), (BEHIND, "rule")])
+def test_as_the_engine_would_and_not(fake, w, apart, cause):
     workload(fake, "a", "fits", cpu=1)
     w.wait(lambda: w.counts() == (0, 1))
     workload(fake, "a", "fits", cpu=1, held=True)
@@ -43,13 +45,13 @@ def test_as_the_engine_would_and_not(fake, w):
     workload(fake, "a", "low", cpu=3)
     workload(fake, "a", "high", cpu=3, priority=5)
     w.wait(lambda: w.counts() == (1, 2))
-    time.sleep(LATE)  # else the scheduler may not have known high yet
+    time.sleep(apart)  # else the scheduler may not have known high yet
     workload(fake, "a", "low", cpu=3, held=True)
     w.wait(lambda: numbers(counted(w, "admit")) == (2, 1, 2, 1))
     low, high = sorted(w.get("/v1/agreement")["differences"], key=lambda d: d["side"], reverse=True)
     assert (low["workload"], low["side"], low["kind"]) == ("a/low", "real", "admit")
     assert (high["workload"], high["side"], high["engine"]) == ("a/high", "engine", "Fits")
-    assert (low["cause"], high["cause"]) == ("rule", "order")
+    assert (low["cause"], high["cause"]) == (cause, "order")
     status, state = w.ask(f"/v1/agreement/{low['window']}/state")
     assert status == 200 and low["kept"], (state, low)
 

@@ -249,7 +249,8 @@ static void set_window(struct fl_agree *a, uint32_t start)
 /* The window that begins with the @start-th; the policy is just before that then. */
 static int judge(struct fl_agree *a, uint32_t start, fairlead_error *err)
 {
-	const fl_time since = fl_sat_sub(at(a, start)->at, fl_agree_lateness(&a->o, at(a, start)));
+	const fl_time latest = a->o.late ? FL_AGREE_LATEST * FL_SECOND : 0;
+	const fl_time since = fl_sat_sub(at(a, start)->at, latest);
 	int r = 0;
 
 	while (start && at(a, 0)->at < since && r == 0) {

@@ -60,7 +60,11 @@ enum fl_agree_side {
 
 enum fl_agree_cause {
 	FL_AGREE_RULE, /* neither of these: another rule, or what the scheduler has in its memory alone */
-	FL_AGREE_TIME, /* the scheduler decided so later, or the workload ended before it could */
+	/*
+	 * The scheduler decided so later, or the workload ended before it could; or it decided with no more than what
+	 * was heard longer than `late` before, up to 10 s.
+	 */
+	FL_AGREE_TIME,
 	/*
 	 * The engine decides as the scheduler in the state in which that was, with all that it decided before,
 	 * at one of the moments shortly before: so the order in which things were heard and decided.

@@ -209,29 +209,20 @@ static int find_moment(struct fl_agree_cycles *x, uint32_t last, uint32_t at, ui
 
 /* --- admissions that are heard after an eviction, and were decided before it --- */
 
-static uint32_t root_of(const struct fl_model *m, struct fl_workload w)
-{
-	struct fl_node n = m->workloads[w.v].cluster_queue;
-
-	while (n.v != FL_NONE && m->nodes[n.v].parent.v != FL_NONE)
-		n = m->nodes[n.v].parent;
-	return n.v;
-}
-
 static bool is_admission_like(const struct fl_agree_window *w, const struct fl_agree_heard *h,
 			      uint32_t root)
 {
 	enum fl_agree_kind kind;
 
 	return fl_agree_is_decision(h, &kind) && kind == FL_AGREE_ADMIT &&
-	       root_of(w->m, h->event.workload) == root && !fl_agree_is_of_engine(w, h);
+	       fl_agree_root(w->m, h->event.workload) == root && !fl_agree_is_of_engine(w, h);
 }
 
 /* Those in the same tree that the engine decides with what was heard before heard[@at].  *ret: so many. */
 static int decide_ahead(struct fl_agree_cycles *x, uint32_t at, uint32_t *ret, fairlead_error *err)
 {
 	const struct fl_agree_window *w = x->w;
-	const uint32_t root = root_of(w->m, w->heard[at].event.workload);
+	const uint32_t root = fl_agree_root(w->m, w->heard[at].event.workload);
 	const fl_time until = fl_sat_add(w->heard[at].at, w->late);
 	uint32_t looked = 0;
 	int r = 0;

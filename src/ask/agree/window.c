@@ -29,6 +29,17 @@ fl_time fl_agree_lateness(const struct fl_agree_options *o, const struct fl_agre
 		       o->late;
 }
 
+uint32_t fl_agree_root(const struct fl_model *m, struct fl_workload w)
+{
+	struct fl_node n = m->workloads[w.v].cluster_queue;
+
+	if (n.v != FL_NONE && m->nodes[n.v].kind == FL_QUEUE)
+		return FL_NONE;
+	while (n.v != FL_NONE && m->nodes[n.v].parent.v != FL_NONE)
+		n = m->nodes[n.v].parent;
+	return n.v;
+}
+
 void fl_agree_name(const struct fl_model *m, struct fl_workload w, char ret[FL_AGREE_NAME])
 {
 	const struct fl_workload_row *row = &m->workloads[w.v];
@@ -324,6 +335,21 @@ static bool ended_after(const struct fl_agree_window *w, const struct fl_agree_d
 	return false;
 }
 
+/* With what was heard longer before than `late`: a scheduler that hears, or decides, slowly. */
+static int would_behind(struct fl_agree_window *w, uint32_t heard, const struct fl_agree_heard *own,
+			fairlead_error *err)
+{
+	const fl_time late = w->late;
+	int r;
+
+	if (!w->o->late)
+		return 0;
+	w->late = FL_AGREE_LATEST * FL_SECOND;
+	r = fl_agree_would(w, heard, own, err);
+	w->late = late;
+	return r;
+}
+
 /*
  * In the state in which the scheduler was: would the engine decide so, too, where only the scheduler did; and not,
  * where only the engine did?  Then it is the order of what was heard and decided before.
@@ -340,7 +366,9 @@ static int find_cause(struct fl_agree_window *w, struct fl_agree_difference *d,
 	r = fl_agree_would(w, heard, &own, err);
 	if (r >= 0)
 		d->cause = (r > 0) != engine ? FL_AGREE_ORDER : FL_AGREE_RULE;
-	if (d->cause == FL_AGREE_RULE && engine && ended_after(w, d, of))
+	if (r >= 0 && d->cause == FL_AGREE_RULE)
+		r = engine ? ended_after(w, d, of) : would_behind(w, heard, &own, err);
+	if (r > 0 && d->cause == FL_AGREE_RULE)
 		d->cause = FL_AGREE_TIME;
 	return r < 0 ? r : 0;
 }

@@ -104,6 +104,9 @@ bool fl_agree_ends(const struct fl_agree_window *w, const struct fl_agree_heard 
 bool fl_agree_decides(const struct fl_agree_window *w, const struct fl_agree_heard *h,
 		      const struct fl_agree_decided *y);
 
+/* Of the tree of its queue: a node.  FL_NONE: it has none, or all queues share one cluster (KAI). */
+uint32_t fl_agree_root(const struct fl_model *m, struct fl_workload w);
+
 /* "namespace/name" */
 void fl_agree_name(const struct fl_model *m, struct fl_workload w, char ret[FL_AGREE_NAME]);
 

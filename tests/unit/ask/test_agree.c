@@ -552,6 +552,9 @@ TEST(causes)
 		{ "xxx =a !b xxxxxxxxxx", "a rule;b rule;c order;d order;" },
 		{ "xxx =a xxx !d xxxxxxxxxx", "a rule;c rule;" },
 		{ "=c xxxxxxxxxx !d xxxxxxxxxx", "d time;" },
+		/* it had heard nothing of e for four seconds; for twelve */
+		{ "xxxxx +e xxxx =c !d ~e xxxxxxxxxx", "c time;d time;" },
+		{ "xxxxx +e xxxxxxxxxxxx =c !d ~e xxxxxxxxxx", "c rule;d rule;" },
 	};
 	const struct fl_agree_difference *d;
 	fairlead_error err;
