@@ -43,8 +43,27 @@ def test_the_command_explains_a_workload(fake, watch):
     assert w.wait(lambda: explain("b/17").stdout).startswith("b/17 can never be admitted as quotas stand: it asks for 6 cpu")
     missing = explain("a/17")
     assert missing.returncode == 1 and "there is no such Workload" in missing.stderr
-    missing = explain("b/none")
-    assert missing.returncode == 1 and "there is no such Workload" in missing.stderr
+    for none in ("b/none", "b/job/none", "a/job/train"):
+        missing = explain(none)
+        assert missing.returncode == 1 and "there is no such Workload" in missing.stderr
+
+
+def test_by_the_name_of_its_job(fake, watch):
+    """The newest, where an old one is there, too."""
+    fill(fake)
+    w = watch().ready()
+    train = {"apiVersion": "batch/v1", "kind": "Job", "name": "train", "uid": "u", "controller": True}
+    for name, cpu in (("job-train-11111", 5), ("job-train-22222", 6)):
+        workload(fake, "b", name, cpu=cpu, owners=[train])
+        w.wait(lambda: w.ask(f"/v1/workloads/b/{name}/explain")[0] == 200)
+
+    def explain(what):
+        return subprocess.run([os.environ["FAIRLEAD"], "explain", "--socket", w.socket, what], stdin=subprocess.DEVNULL,
+                              capture_output=True, text=True, timeout=60)
+
+    assert w.wait(lambda: explain("b/job/train").stdout).startswith("b/job-train-22222 can never be admitted as quotas stand: it asks for 6 cpu")
+    for none in ("b/job/11111", "a/job/train"):
+        assert "there is no such Workload" in explain(none).stderr
 
 
 def test_changes_are_seen(fake, watch):

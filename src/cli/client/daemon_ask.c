@@ -110,22 +110,38 @@ static bool is_workload(const char *text)
 	       !name[strspn(name, of_names)];
 }
 
+/* NAMESPACE/job/NAME, by the name of the Job that owns the Workload: without "job/" in @ret. */
+static bool is_of_job(const char *text, char *ret, size_t size)
+{
+	const char *middle = strstr(text, "/job/");
+	const int n = middle ? snprintf(ret, size, "%.*s/%s", (int)(middle - text), text,
+					middle + strlen("/job/")) :
+			       -1;
+
+	return n > 0 && (size_t)n < size && is_workload(ret);
+}
+
 int fl_daemon_explain(const struct fl_options *o)
 {
 	const char *what = o->operands[0];
 	const bool by_number = strncmp(what, "job/", 4) == 0; /* as policies name it: "job/17" */
 	struct fl_job_range number;
 	struct fl_path path;
+	char owned[1024];
 	uint64_t job;
 
 	if (check_options(o))
 		return FL_EXIT_USAGE;
-	if (is_workload(what) && !(by_number && fl_daemon_job(what + 4, &number)))
+	if (is_of_job(what, owned, sizeof owned)) {
+		fl_path_start(&path, "/v1/workloads/%s/explain", owned);
+		fl_path_add(&path, "job", "1");
+	} else if (is_workload(what) && !(by_number && fl_daemon_job(what + 4, &number))) {
 		fl_path_start(&path, "/v1/workloads/%s/explain", what);
-	else if (fl_daemon_one_job(o, what, &job))
+	} else if (fl_daemon_one_job(o, what, &job)) {
 		return FL_EXIT_USAGE;
-	else
+	} else {
 		fl_path_start(&path, "/v1/jobs/%" PRIu64 "/explain", job);
+	}
 	if (o->eta)
 		fl_path_add(&path, "eta", "1");
 	return answer(o, "GET", &path, NULL);

@@ -335,6 +335,29 @@ static uint64_t number_of(const char *name)
 		       0;
 }
 
+/* Of the Workloads of a Job the newest; NULL: there is none. */
+static const struct fl_live *workload_of_job(const struct fl_daemon *d, const char *namespace,
+					     const char *job)
+{
+	const struct fl_live *ret = NULL;
+	struct fl_live_view view;
+
+	fl_daemon_view(d, &view);
+	for (uint32_t i = 0; i < view.n_jobs; i++) {
+		const struct fl_live *of = &view.jobs[i];
+		const struct fl_workload_row *row;
+
+		if (of->workload.v == FL_NONE || fl_job_is_over(of->state))
+			continue;
+		row = &view.model->workloads[of->workload.v];
+		if (row->owner_job.v != FL_NONE &&
+		    strcmp(fl_model_text(view.model, row->owner_job), job) == 0 &&
+		    strcmp(fl_model_text(view.model, row->namespace), namespace) == 0)
+			ret = of;
+	}
+	return ret;
+}
+
 void fl_api_explain_workload(struct fl_call *call)
 {
 	const struct fl_daemon *d = call->api->daemon;
@@ -344,7 +367,8 @@ void fl_api_explain_workload(struct fl_call *call)
 	fl_api_name_in_path(call, 0, namespace);
 	fl_api_name_in_path(call, 1, name);
 	if (d->ops->find) {
-		job = d->ops->find(d, namespace, name);
+		job = fl_api_flag(call, "job") ? workload_of_job(d, namespace, name) :
+						 d->ops->find(d, namespace, name);
 		call->job = job ? job->id : 0;
 	} else {
 		call->job = number_of(name);
