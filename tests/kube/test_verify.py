@@ -99,7 +99,7 @@ def test_what_it_hears_meanwhile_is_no_difference(fake, w):
 
     def change():
         k = 0
-        while not over.wait(0.03):
+        while not over.wait(0.1):
             k += 1
             workload(fake, "a", f"w{k % 5}", cpu=1 + k % 3, held=k % 2)
             if k % 5 == 0:
