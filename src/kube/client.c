@@ -71,6 +71,14 @@ struct fl_kube_call *fl_kube_cancel(struct fl_kube_call *call)
 	return NULL;
 }
 
+struct fl_kube_call *fl_kube_ignore(struct fl_kube_call *call)
+{
+	if (!call || !call->sent)
+		return fl_kube_cancel(call);
+	call->ignored = true;
+	return NULL;
+}
+
 /* --- clients --- */
 
 static void fill_options(struct fl_kube_options *o)

@@ -113,5 +113,10 @@ int fl_kube_ask(struct fl_kube_client *k, const struct fl_kube_request *request,
 		struct fl_kube_call **ret, fairlead_error *err);
 /* Before its done, which is then not called. Returns NULL. */
 struct fl_kube_call *fl_kube_cancel(struct fl_kube_call *call);
+/*
+ * As fl_kube_cancel, where the server may go on with it: what is sent already ends by itself, so that its connection
+ * serves others.
+ */
+struct fl_kube_call *fl_kube_ignore(struct fl_kube_call *call);
 
 #endif

@@ -14,7 +14,7 @@ void fl_kube_finish(struct fl_kube_call *call, const struct fl_kube_answer *answ
 {
 	if (answer->problem)
 		call->client->counts.failures++;
-	if (!call->cancelled)
+	if (!call->cancelled && !call->ignored)
 		call->request.done(call->request.user, answer);
 	fl_kube_call_free(call);
 }
@@ -99,7 +99,7 @@ static void end_transfer(struct fl_kube_call *call, CURLcode code)
 	fairlead_error problem = { 0 };
 	struct fl_kube_answer answer = { 0 };
 
-	if (call->cancelled) {
+	if (call->cancelled || call->ignored) {
 		fl_kube_call_free(call);
 		return;
 	}

@@ -31,7 +31,7 @@ struct fl_kube_call {
 	uint32_t put_off; /* times that the server has said "later" */
 	bool sent;        /* it is in client->sent */
 	bool streams;     /* its bytes go to request.piece */
-	bool ended_by_piece, too_long, cancelled;
+	bool ended_by_piece, too_long, cancelled, ignored;
 	char *bytes; /* what is kept of the answer */
 	size_t len, cap;
 };

@@ -50,7 +50,8 @@ class Scheduling(Fake):
         self.before_write = lambda namespace, name: None
         self.gone = 0.1  # seconds until the pods of an evicted one are gone
         self.lost = 0  # answers to writes that are done, and not sent
-        self.fault_of_write = lambda namespace, name: None  # a Fault; or "not sent", "lost", "silence": it is not done; done, or done and waits
+        self.fault_of_write = lambda namespace, name: None  # a Fault; or "not sent", "lost", "silence", "slow": it is not done; is; is, and waits
+        self.answered = []  # of each write the connection on which its answer was sent
         self.told = lambda plural, kind, one: None  # of each change; with the lock, as the next
         self.look = lambda verb, old, new: None  # of each write that is done
         super().__init__(*words, **more)
@@ -181,7 +182,10 @@ class Scheduling(Fake):
         if lost or how in ("lost", "silence"):
             self.reset(conn)
             raise Cut
+        if how == "slow":
+            self.over.wait(0.3)
         self.send(conn, 200, new)
+        self.answered.append(conn)
 
     def take_event(self, conn, path, headers, event):
         """As the API server validates it (ValidateEventCreate)."""

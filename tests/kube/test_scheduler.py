@@ -167,6 +167,20 @@ def test_answers_that_are_lost_admit_nothing_twice(server, decide):
     assert {"fairlead_leader 1", "fairlead_intents 0", 'fairlead_writes_total{result="done"} 4'} <= set(figures)
 
 
+def test_what_the_watch_shows_before_the_answer_ends_no_connection(server, decide):
+    """A new one costs the server and the daemon more than the write does."""
+    handed_over(server, "q", quota=1)
+    server.fault_of_write = lambda *_: "slow"
+    one = decide()
+    for k in range(6):
+        pending(server, f"w{k}")
+        admits(server, one, f"w{k}")
+        one.wait(lambda: len(server.answered) == k + 1)
+        server.finish("a", f"w{k}")
+        admits(server, one)
+    assert len(set(server.answered)) <= 2
+
+
 @pytest.mark.parametrize("status", [429, 500, 503])
 def test_a_server_that_cannot_take_it_is_asked_again(server, decide, status):
     handed_over(server, "q")

@@ -21,10 +21,11 @@ static void free_texts(struct fl_intent *intent)
 	free(intent->yielded);
 }
 
+/* What the watch has shown before the answer came is done: its connection serves the next one. */
 static void free_intent(struct fl_intent *intent)
 {
 	if (intent->call)
-		(void)fl_kube_cancel(intent->call);
+		(void)fl_kube_ignore(intent->call);
 	free_texts(intent);
 	free(intent);
 }
