@@ -19,7 +19,12 @@ static bool has_undecided_flavor(const struct fl_model *m, const struct fl_node_
 
 bool fl_left_is_handed_over(const struct fl_node_row *row)
 {
-	return row->handed != FL_HANDED_NOT && row->stop == FL_STOP_HOLD &&
+	const bool kept_from_kueue = row->checks == FL_CHECKS_NONE ?
+					     row->stop == FL_STOP_HOLD :
+					     row->checks == FL_CHECKS_TAKEN &&
+						     row->stop == FL_STOP_NONE;
+
+	return row->handed != FL_HANDED_NOT && kept_from_kueue &&
 	       row->inactive != FL_INACTIVE_COHORT_CYCLE;
 }
 
@@ -63,7 +68,9 @@ static bool place_uncertain(struct fl_model *m)
 static enum fl_left leaves(const struct fl_model *m, const struct fl_node_row *row)
 {
 	if (row->kind == FL_CLUSTER_QUEUE && !fl_left_is_handed_over(row))
-		return FL_LEFT_QUEUE;
+		return row->handed != FL_HANDED_NOT && row->checks == FL_CHECKS_CHANGED ?
+			       FL_LEFT_CHECKS :
+			       FL_LEFT_QUEUE;
 	if (row->undecided)
 		return FL_LEFT_RULE;
 	return has_undecided_flavor(m, row) ? FL_LEFT_FLAVOR : FL_LEFT_NOT;
@@ -142,6 +149,7 @@ const char *fl_left_words(enum fl_left why)
 {
 	static const char *const words[] = {
 		[FL_LEFT_QUEUE] = "is not handed over",
+		[FL_LEFT_CHECKS] = "has other admission checks than when it was handed over",
 		[FL_LEFT_RULE] = "uses what fairlead does not decide for",
 		[FL_LEFT_FLAVOR] = "has a flavor that uses what fairlead does not decide for",
 	};

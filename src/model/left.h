@@ -17,6 +17,7 @@ enum fl_left {
 	FL_LEFT_CONFIGURATION, /* Kueue's Configuration has such a rule: all trees are left */
 	FL_LEFT_UNCERTAIN,     /* a workload holds what cannot be read: fl_model_uncertain */
 	FL_LEFT_QUEUE,         /* a ClusterQueue is not handed over */
+	FL_LEFT_CHECKS,        /* one that was has other admission checks since */
 	FL_LEFT_RULE,          /* a ClusterQueue or Cohort has such a rule */
 	FL_LEFT_FLAVOR,        /* a ResourceFlavor of a ClusterQueue has one */
 };

@@ -100,6 +100,21 @@ enum fl_handed {
 	FL_HANDED_OTHER,   /* any other value: nothing is admitted by mistake */
 	FL_HANDEDS
 } FL_BYTE;
+/*
+ * The AdmissionCheck of fairlead, which is never active: where it is in the list of a ClusterQueue Kueue decides nothing there,
+ * and keeps a reservation whose other checks are still to come.  This annotation has the names of the others, "a,b".
+ */
+#define FL_CHECK_NAME "fairlead"
+#define FL_CHECK_CONTROLLER "fairlead.dev/scheduler"
+#define FL_CHECKS_ANNOTATION "fairlead.dev/checks"
+/* The admission checks of a ClusterQueue. */
+enum fl_checks {
+	FL_CHECKS_NONE,
+	FL_CHECKS_THEIRS,  /* without that of fairlead */
+	FL_CHECKS_CHANGED, /* with it, and the others are not those that the annotation names */
+	FL_CHECKS_TAKEN,   /* with it, and those */
+	FL_CHECKSES
+} FL_BYTE;
 enum fl_preempt_policy {
 	FL_PREEMPT_NEVER,
 	FL_PREEMPT_LOWER_PRIORITY,
@@ -142,10 +157,11 @@ struct fl_node_row {
 	enum fl_preference preference;
 	bool usage_based; /* admissionScope: UsageBasedAdmissionFairSharing */
 	enum fl_handed handed;
+	enum fl_checks checks;
 	bool undecided; /* it has a rule that the engine has not: it is left to Kueue (codec/object/undecided.h) */
 	/*
 	 * By seal, of any node: fairlead does not decide in its tree, as not each ClusterQueue of it is handed
-	 * over with stopPolicy Hold, or as it is not known how much is held there.  Else `stop` is what `handed` says.
+	 * over (fl_left_is_handed_over), or as it is not known how much is held there.  Else `stop` is what `handed` says.
 	 */
 	bool elsewhere;
 

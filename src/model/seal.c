@@ -377,7 +377,7 @@ static const char *left_text(const struct fl_model *m, enum fl_left why, struct 
 	return ret;
 }
 
-/* Where fairlead decides, Hold only keeps Kueue from it. */
+/* Where fairlead decides, Hold or its check only keeps Kueue from it. */
 static int take_over(struct seal *s, fairlead_error *err)
 {
 	static const enum fl_stop stops[] = { [FL_HANDED_RUNS] = FL_STOP_NONE,
@@ -412,7 +412,9 @@ static int take_over(struct seal *s, fairlead_error *err)
 			whole ? left_text(m, why, by, text) :
 			m->settings.undecided ?
 				left_text(m, FL_LEFT_CONFIGURATION, by, text) :
-				"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold");
+				"annotation fairlead.dev/scheduler counts only with stopPolicy: Hold, or, "
+				"where there are admission checks, without it and with that of "
+				"fairlead");
 	}
 	return r;
 }
@@ -542,7 +544,10 @@ static enum fl_excluded why_excluded(const struct fl_model *m, const struct fl_w
 static enum fl_evicting why_evicting(const struct fl_model *m, const struct fl_workload_row *row)
 {
 	enum fl_stop local = row->queue.v == FL_NONE ? FL_STOP_NONE : m->queues[row->queue.v].stop;
-	enum fl_stop queue = m->nodes[row->admitted_queue.v].stop;
+	const struct fl_node_row *node = &m->nodes[row->admitted_queue.v];
+	/* On the way from one scheduler to the other no workload loses its quota. */
+	enum fl_stop queue = node->handed == FL_HANDED_BETWEEN && !node->elsewhere ? FL_STOP_NONE :
+										     node->stop;
 	enum fl_stop enough = row->admitted ? FL_STOP_HOLD_AND_DRAIN : FL_STOP_HOLD;
 
 	if (row->evicted)

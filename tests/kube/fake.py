@@ -336,7 +336,9 @@ class Fake:
             self.status(conn, 401, "Unauthorized", "Unauthorized")
         elif fault.status:
             self.status(conn, fault.status, "No", "a \"fault\" \u00e4\u4e16", fault.retry_after)
-        elif verb == "create":
+        elif verb == "create" and plural == "admissionchecks" and not forbidden:
+            self.make(conn, plural, json.loads(sent))
+        elif verb == "create" and plural != "admissionchecks":
             assert headers["content-type"] == "application/json"
             self.review(conn, path, json.loads(sent))
         elif not known:
@@ -361,6 +363,18 @@ class Fake:
         data = json.dumps({"apiVersion": api, "kind": plural, **one}).encode()
         conn.sendall(f"HTTP/1.1 200 OK\r\n{self.date()}Content-Type: application/json\r\nContent-Length: {len(data)}\r\n\r\n".encode()
                      + data)
+
+    def make(self, conn, plural, body):
+        """One that is in no namespace."""
+        name = body["metadata"]["name"]
+        with self.lock:
+            there = (None, name) in self.objects.get(plural, {})
+            if not there:
+                self.put(plural, None, name, spec=body["spec"])
+        if there:
+            self.status(conn, 409, "AlreadyExists", "it is there")
+        else:
+            self.object(conn, body["apiVersion"], plural, name, body)
 
     def patch(self, conn, api, plural, namespace, name, change):
         """A merge patch; a resourceVersion in it has to be the newest, and metadata.generation counts changes of the spec."""

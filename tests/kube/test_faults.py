@@ -236,7 +236,8 @@ def test_a_stop_goes_with_its_tree(trees, decide):
 
 @pytest.mark.parametrize("scheduler, spec, why, until", [
     ({}, {}, "is not handed over", "fairlead handover was run for it again"),
-    ({"fairlead.dev/scheduler": "true"}, {"admissionChecksStrategy": {"admissionChecks": [{"name": "c"}]}}, "uses what fairlead does not decide for", "that is removed or the tree is handed back")])
+    ({"fairlead.dev/scheduler": "true"}, {"admissionChecksStrategy": {"admissionChecks": [{"name": "c"}]}}, "is not handed over", "fairlead handover was run for it again"),
+    ({"fairlead.dev/scheduler": "true"}, {"concurrentAdmissionPolicy": {"migration": {"mode": "x"}}}, "uses what fairlead does not decide for", "that is removed or the tree is handed back")])
 def test_a_tree_that_is_left_to_kueue_later_is_told(trees, decide, scheduler, spec, why, until):
     """By the queue that makes it so; one that is between the two steps of the command is nothing that is told."""
     one = decide()

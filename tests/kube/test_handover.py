@@ -60,7 +60,7 @@ class Cluster:
     def __init__(self, fake, folder, certificate):
         self.fake, self.folder = fake, folder
         self.config = kubeconfig(folder, fake.port, certificate.file)
-        self.kueue_stops, self.hurried = True, {}
+        self.kueue_stops, self.hurried, self.inactive = True, {}, {"fairlead"}
         fake.plain = True
         fake.kinds["kueue.x-k8s.io"]["v1beta2"] += ["admissionchecks"]
         fake.put("namespaces", None, "default")
@@ -91,9 +91,13 @@ class Cluster:
         with self.fake.lock:
             old = self.fake.objects["clusterqueues"][None, name]
             stopped = old["spec"]["stopPolicy"] != "None"
+            inactive = [c["name"] for c in old["spec"].get("admissionChecksStrategy", {}).get("admissionChecks", ()) if c["name"] in
+                        self.inactive]
             meta = {k: v for k, v in old["metadata"].items() if k != "resourceVersion"}
-            self.fake.put("clusterqueues", None, name, metadata=meta, spec=old["spec"], status={"conditions": [
-                watching.condition("Active", not stopped, "Stopped" if stopped else "Ready")]})
+            said = f"Can't admit new workloads: references inactive AdmissionCheck(s): {','.join(inactive)}." if inactive else ""
+            self.fake.put("clusterqueues", None, name, metadata=meta, spec=old["spec"], status={"conditions": [{
+                **watching.condition("Active", not stopped and not inactive, "Stopped" if stopped else
+                                     "AdmissionCheckInactive" if inactive else "Ready"), "message": said}]})
 
     def configure(self, configuration):
         text = json.dumps({"apiVersion": "config.kueue.x-k8s.io/v1beta2", "kind": "Configuration", **configuration})
@@ -139,6 +143,15 @@ class Cluster:
     def standing(self, name):
         one = self.fake.objects["clusterqueues"][None, name]
         return one["spec"]["stopPolicy"], one["metadata"].get("annotations", {}).get(MARK)
+
+    def check(self, name, controller="example.com/licence"):
+        self.fake.put("admissionchecks", None, name, spec={"controllerName": controller})
+
+    def checks(self, name):
+        """Names of its admission checks, and those that the annotation has."""
+        one = self.fake.objects["clusterqueues"][None, name]
+        rows = one["spec"].get("admissionChecksStrategy", {}).get("admissionChecks", ())
+        return [c["name"] for c in rows], one["metadata"].get("annotations", {}).get("fairlead.dev/checks")
 
     def take_time(self):
         self.hurried = {}
@@ -396,8 +409,8 @@ def test_dry_run(cluster):
     answer = cluster.run("team", "--dry-run", "-o", "json").json()
     assert cluster.is_unchanged() and answer["dryRun"] and not answer["done"] and answer["tree"] == "cohort team"
     assert answer["clusterQueues"][0] == {
-        "clusterQueue": "a", "nominalQuota": "cpu 4", "before": {"stopPolicy": "None", "scheduler": None},
-        "after": {"stopPolicy": "Hold", "scheduler": "true"}, "pending": 0, "holding": 0, "changes": True, "done": False}
+        "clusterQueue": "a", "nominalQuota": "cpu 4", "before": {"stopPolicy": "None", "scheduler": None, "check": False},
+        "after": {"stopPolicy": "Hold", "scheduler": "true", "check": False}, "pending": 0, "holding": 0, "changes": True, "done": False}
 
 
 def test_json_says_what_was_done(cluster):
@@ -439,13 +452,18 @@ REFUSALS = {
     "unknown annotation": (lambda c: c.change("a", {"annotations": {MARK: "yes"}}),
                            'ClusterQueue/a: has the annotation fairlead.dev/scheduler: "yes"'),
     "deleted": (lambda c: c.change("b", {"deletionTimestamp": "2026-11-01T10:00:00Z"}), "ClusterQueue/b: is being deleted"),
-    "admission checks": (lambda c: c.change("a", **CHECKS), "has admission checks (prov)"),
+    "an admission check that is not there": (lambda c: c.change("a", **CHECKS),
+                                             "ClusterQueue/a: has the admission check prov, and there is no such AdmissionCheck"),
     "admission checks of v1beta1": (lambda c: (c.only_v1beta1(), c.change("a", admissionChecks=["mine"])),
-                                    "has admission checks (mine)"),
-    "ProvisioningRequest": (lambda c: (c.change("a", **CHECKS), c.fake.put("admissionchecks", None, "prov", spec={
-        "controllerName": "kueue.x-k8s.io/provisioning-request"})), "has admission checks (prov: ProvisioningRequest)"),
-    "MultiKueue": (lambda c: (c.change("a", **CHECKS), c.fake.put("admissionchecks", None, "prov", spec={
-        "controllerName": "kueue.x-k8s.io/multikueue"})), "has admission checks (prov: MultiKueue)"),
+                                    "has admission checks in a field that only v1beta1 has (mine)"),
+    "ProvisioningRequest": (lambda c: (c.change("a", **CHECKS), c.check("prov", "kueue.x-k8s.io/provisioning-request")),
+                            "has the admission check prov, for which ProvisioningRequests are made"),
+    "MultiKueue": (lambda c: (c.change("a", **CHECKS), c.check("prov", "kueue.x-k8s.io/multikueue")),
+                   "has the admission check prov, for which workloads run in another cluster"),
+    "a check of fairlead's name": (lambda c: (c.change("a", **CHECKS), c.check("prov"), c.check("fairlead")),
+                                   "has admission checks, and the AdmissionCheck fairlead is of example.com/licence"),
+    "as many checks as there may be": (lambda c: ([c.check(f"c{k}") for k in range(8)], c.change("a", admissionChecksStrategy={
+        "admissionChecks": [{"name": f"c{k}"} for k in range(8)]})), "has as many admission checks as a Workload may have"),
     "MultiKueue of a workload": (lambda c: c.workload("far", "a", status={"clusterName": "far"}),
                                  "Workload/default/far .status.clusterName: runs in another cluster"),
     "Admission Fair Sharing": (lambda c: (
@@ -574,7 +592,7 @@ def test_somebody_changes_a_queue_meanwhile(cluster):
     cluster.fake.before_patch = before
     done = cluster.run("team", "--yes")
     assert done.code == 1 and "ClusterQueue b was changed by another: all is read again" in done.out
-    assert "has admission checks (prov)" in done.err and "what is changed already stays on Hold" in done.err
+    assert "has the admission check prov" in done.err and "what is changed already stays on Hold" in done.err
     assert "--back" in done.err
     assert cluster.standing("a") == ("Hold", "handover") and cluster.standing("b") == ("None", None)
     assert cluster.run("team", "--back", "--yes").code == 0

@@ -2,7 +2,7 @@
 /*
  * handover: a cohort tree of a cluster to fairlead, or back to Kueue
  *
- * Either way goes by its middle: each queue is on Hold and no scheduler decides, until it is known that the one that did has
+ * Either way goes by its middle: each queue is kept from Kueue and no scheduler decides, until it is known that the one that did has
  * stopped (barrier.h); only then the other one may.  The cluster is read and checked again after each of the two
  * steps, until there is nothing left to change.  Whatever ends it, the same command goes on.
  */
@@ -219,6 +219,8 @@ static int change_one(struct handover *h, uint32_t i, bool half)
 	q->now = to;
 	mark_done(h, q->name, half);
 	(void)snprintf(text, sizeof text, "ClusterQueue %s: %s", q->name,
+		       half && fl_marked_checked(to) ?
+			       "has an inactive check, no scheduler decides" :
 		       half       ? "on Hold, no scheduler decides" :
 		       h->o->back ? "given back" :
 				    "handed over");
@@ -273,11 +275,26 @@ static bool is_between(const struct fl_handing *t)
 	return false;
 }
 
+/* An AdmissionCheck comes before the queues that name it. An exit code. */
+static int make_check(struct handover *h)
+{
+	fairlead_error err = { 0 };
+	bool needed = false;
+
+	for (uint32_t i = 0; i < h->tree.n_queues && !h->o->back; i++)
+		needed |= h->tree.queues[i].now.checks != FL_CHECKS_NONE;
+	return needed && fl_handing_make_check(&h->reach, &h->tree, &err) < 0 ? fl_complain(&err) :
+										FL_EXIT_YES;
+}
+
 /* One step of the way, as change_one. */
 static int step(struct handover *h)
 {
 	int code = FL_EXIT_YES;
 
+	code = make_check(h);
+	if (code != FL_EXIT_YES)
+		return code;
 	if (count_changes(h, /* half= */ true)) {
 		h->quiet = false;
 		return change_all(h, /* half= */ true);

@@ -2,6 +2,7 @@
 /* ResourceFlavor, ClusterQueue, Cohort, LocalQueue. */
 #include <string.h>
 
+#include "codec/kueue/checks.h"
 #include "codec/object/types.h"
 #include "codec/object/undecided.h"
 
@@ -292,6 +293,7 @@ static int read_cluster_queue(struct fl_kube *k)
 	row.name = k->name;
 	row.place = fl_kube_place_of(k, 0);
 	row.undecided = fl_undecided_next(&k->doc, "ClusterQueue", NULL, &at) != NULL;
+	row.checks = fl_checks_read(&k->doc);
 	r = fl_kube_map(k, 0, cluster_queue_fields, &row);
 	return r < 0 ? r : fl_model_add_node(k->m, &row, k->err);
 }

@@ -17,6 +17,8 @@ static const struct fl_json_field standing_fields[] = {
 	FL_FIELD(TEXT, "scheduler", mark,
 		 "the value of the annotation fairlead.dev/scheduler; null: there is none",
 		 .null = true),
+	FL_FIELD(BOOL, "check", checked,
+		 "the AdmissionCheck of fairlead is one of its admission checks"),
 };
 static const struct fl_json_shape standing_shape = FL_SHAPE(standing_fields, "handoverStanding");
 #undef ROW
@@ -88,6 +90,17 @@ static void put_change(const char *before, const char *after, char ret[100])
 		(void)snprintf(ret, 100, "%.40s -> %.40s", before, after);
 }
 
+/* What keeps Kueue from it: "None", "Hold", "check". */
+static void put_stop(const struct fl_handover_standing *s, char ret[50])
+{
+	if (!s->checked)
+		(void)snprintf(ret, 50, "%.40s", s->stop);
+	else if (strcmp(s->stop, "None") == 0)
+		(void)snprintf(ret, 50, "check");
+	else
+		(void)snprintf(ret, 50, "%.30s, check", s->stop);
+}
+
 /* Which one it is, and what it is to do there. */
 static void put_scheduler(const struct fl_handover_standing *s, char ret[50])
 {
@@ -105,7 +118,9 @@ static int put_queue(struct fl_table *t, const struct fl_handover_queue *q, fair
 	const char *const texts[] = { q->name, *q->quota ? q->quota : "none", stop, mark, pending,
 				      holding };
 
-	put_change(q->before.stop, q->after.stop, stop);
+	put_stop(&q->before, from);
+	put_stop(&q->after, to);
+	put_change(from, to, stop);
 	put_scheduler(&q->before, from);
 	put_scheduler(&q->after, to);
 	put_change(from, to, mark);

@@ -13,6 +13,7 @@
 struct fl_handover_standing {
 	const char *stop; /* "None", "Hold", "HoldAndDrain" */
 	const char *mark; /* the value of the annotation; NULL: there is none */
+	bool checked;     /* it has the admission check of fairlead */
 };
 
 struct fl_handover_queue {

@@ -194,6 +194,155 @@ TEST(an_eviction)
 	end(&w);
 }
 
+/* --- admission checks --- */
+
+#define CHECK_STATE(name, state, more)                                                             \
+	"{\"name\":\"" name "\",\"state\":\"" state                                                \
+	"\",\"message\":\"m\",\"lastTransitionTime\":\"" OTHER_TIME "\"" more "}"
+#define CHECKS(list, conditions) "{\"admissionChecks\":[" list "],\"conditions\":[" conditions "]}"
+#define RESERVED CONDITION("QuotaReserved", "True", "QuotaReserved", "x")
+
+/* "name state message time|" of each. */
+static void check_states(const json_t *body, const char *wanted)
+{
+	char text[1000] = "";
+	json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(json_object_get(body, "status"), "admissionChecks"), i,
+			   one)
+	{
+		const size_t len = strlen(text);
+
+		(void)snprintf(text + len, sizeof text - len, "%s %s %s %s|",
+			       json_string_value(json_object_get(one, "name")),
+			       json_string_value(json_object_get(one, "state")),
+			       json_string_value(json_object_get(one, "message")),
+			       json_string_value(json_object_get(one, "lastTransitionTime")));
+	}
+	assert_string_equal(text, wanted);
+}
+
+#define NOW_TIME "2026-10-26T07:33:20Z"
+#define PASSED "fairlead Ready fairlead has decided " NOW_TIME "|"
+
+TEST(a_reservation_where_there_are_checks)
+{
+	static const struct {
+		const char *before, *after;
+	} lists[] = {
+		{ CHECK_STATE("a", "Pending", "") "," CHECK_STATE("fairlead", "Pending", ""),
+		  "a Pending m " OTHER_TIME "|" PASSED },
+		{ CHECK_STATE("fairlead", "Ready", "") "," CHECK_STATE("a", "Ready", ""),
+		  "fairlead Ready m " OTHER_TIME "|a Ready m " OTHER_TIME "|" },
+		/* Kueue has not written the list yet. */
+		{ CHECK_STATE("a", "Pending", ""), "a Pending m " OTHER_TIME "|" PASSED },
+		{ "", PASSED },
+	};
+	struct fl_managed_change change = admission;
+
+	change.checked = true;
+	for (size_t i = 0; i < COUNT(lists); i++) {
+		char status[TEXT];
+		struct world w;
+		json_t *body;
+
+		begin(&w);
+		(void)snprintf(status, sizeof status, CHECKS("%s", "%s"), lists[i].before,
+			       CONDITION("QuotaReserved", "False", "Inadmissible", "x"));
+		see(&w, 1, 20, status);
+		body = body_of(&w, "w1", &change);
+		check_text(condition(body, "QuotaReserved"), "status", "True");
+		assert_null(condition(body, "Admitted"));
+		assert_non_null(json_object_get(json_object_get(body, "status"), "admission"));
+		check_states(body, lists[i].after);
+		json_decref(body);
+		end(&w);
+	}
+}
+
+TEST(an_eviction_where_there_are_checks)
+{
+	const struct fl_managed_change change = { .now = NOW_SECONDS * FL_SECOND,
+						  .reason = "Preempted",
+						  .message = "why" };
+	const json_t *list;
+	struct world w;
+	json_t *body;
+
+	begin(&w);
+	see(&w, 1, 20,
+	    CHECKS(CHECK_STATE("a", "Ready", ",\"retryCount\":2,\"podSetUpdates\":[{}]") "," CHECK_STATE(
+			   "b", "Retry",
+			   ",\"retryCount\":1,\"requeueAfterSeconds\":9") "," CHECK_STATE("c",
+											  "Pending",
+											  ""),
+		   RESERVED));
+	body = body_of(&w, "w1", &change);
+	check_states(body,
+		     "a Pending Reset to Pending after eviction. Previously: Ready " NOW_TIME "|"
+		     "b Pending Reset to Pending after eviction. Previously: Retry " NOW_TIME "|"
+		     "c Pending m " OTHER_TIME "|");
+	list = json_object_get(json_object_get(body, "status"), "admissionChecks");
+	assert_null(json_object_get(json_array_get(list, 0), "podSetUpdates"));
+	assert_null(json_object_get(json_array_get(list, 0), "retryCount"));
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "retryCount")),
+			 2);
+	assert_int_equal(
+		json_integer_value(json_object_get(json_array_get(list, 1), "requeueAfterSeconds")),
+		9);
+	json_decref(body);
+	end(&w);
+}
+
+/* Of what was given quota by another one. */
+TEST(a_check_that_waits)
+{
+#define OURS CHECK_STATE("fairlead", "Pending", "")
+	static const struct {
+		const char *status;
+		enum fl_managed_check wanted;
+	} all[] = {
+		{ "{}", FL_MANAGED_NO_CHECK },
+		{ CHECKS(CHECK_STATE("a", "Pending", ""), RESERVED), FL_MANAGED_NO_CHECK },
+		{ CHECKS(OURS, RESERVED), FL_MANAGED_CHECK_WAITS },
+		{ CHECKS(OURS, RESERVED "," CONDITION("Admitted", "False", "x", "x")),
+		  FL_MANAGED_CHECK_WAITS },
+		{ CHECKS(OURS, RESERVED "," CONDITION("Admitted", "True", "x", "x")),
+		  FL_MANAGED_CHECK },
+		{ CHECKS(OURS, RESERVED "," CONDITION("Evicted", "True", "x", "x")),
+		  FL_MANAGED_CHECK },
+		{ CHECKS(OURS, CONDITION("QuotaReserved", "False", "x", "x")), FL_MANAGED_CHECK },
+		{ CHECKS(CHECK_STATE("fairlead", "Ready", ""), RESERVED), FL_MANAGED_CHECK },
+	};
+	const struct fl_managed_change passes = { .now = NOW_SECONDS * FL_SECOND, .passes = true };
+
+	for (size_t i = 0; i < COUNT(all); i++) {
+		enum fl_managed_check is = FL_MANAGED_NO_CHECK;
+		fairlead_error err = { 0 };
+		struct world w;
+		json_t *body;
+
+		begin(&w);
+		see(&w, 1, 20, all[i].status);
+		assert_int_equal(
+			fl_managed_check(&w.all,
+					 fl_mirror_find(w.mirror, FL_MIRROR_WORKLOAD, "ns", "w1"),
+					 &is, &err),
+			0);
+		CHECK(is == all[i].wanted, all[i].status);
+		if (is == FL_MANAGED_CHECK_WAITS) {
+			body = body_of(&w, "w1", &passes);
+			check_states(body, PASSED);
+			check_text(condition(body, "QuotaReserved"), "lastTransitionTime",
+				   OTHER_TIME);
+			assert_null(condition(body, "Evicted"));
+			json_decref(body);
+		}
+		end(&w);
+	}
+}
+
 /* --- what was yielded --- */
 
 #define WHY                                                                                        \

@@ -470,6 +470,12 @@ TEST(how_much_is_held_is_not_known)
 	}
 }
 
+#define CHECKED(name, known, stop, list)                                                           \
+	"---\napiVersion: kueue.x-k8s.io/v1beta2\nkind: ClusterQueue\nmetadata: {name: " name      \
+	", annotations: {fairlead.dev/scheduler: \"true\", fairlead.dev/checks: " known            \
+	"}}\nspec: {cohortName: co, stopPolicy: " stop                                             \
+	", admissionChecksStrategy: {admissionChecks: [" list "]}, " OPEN "}\n"
+
 TEST(why_a_tree_is_left)
 {
 	static const struct {
@@ -483,6 +489,19 @@ TEST(why_a_tree_is_left)
 		{ CQ("c", "{stopPolicy: Hold, " OPEN "}"), NULL, FL_LEFT_NOT, NULL },
 		{ HANDED("c",
 			 "cohortName: co, admissionChecksStrategy: {admissionChecks: [{name: x}]}, "),
+		  "c", FL_LEFT_QUEUE,
+		  "ClusterQueue 'c' of its tree is not handed over: fairlead decides nowhere in the tree" },
+		/* Its checks keep Kueue from it; and what has come to them since, or a stop of somebody, fairlead. */
+		{ CHECKED("c", "x", "None", "{name: x}, {name: fairlead}"), NULL, FL_LEFT_NOT,
+		  NULL },
+		{ CHECKED("c", "x", "Hold", "{name: x}, {name: fairlead}"), "c", FL_LEFT_QUEUE,
+		  "ClusterQueue 'c' of its tree is not handed over: fairlead decides nowhere in the tree" },
+		{ CHECKED("c", "x", "None", "{name: x}, {name: y}, {name: fairlead}"), "c",
+		  FL_LEFT_CHECKS,
+		  "ClusterQueue 'c' of its tree has other admission checks than when it was handed over: fairlead "
+		  "decides nowhere in the tree" },
+		{ HANDED("c",
+			 "cohortName: co, concurrentAdmissionPolicy: {migration: {mode: x}}, "),
 		  "c", FL_LEFT_RULE,
 		  "ClusterQueue 'c' of its tree uses what fairlead does not decide for: fairlead decides nowhere in the "
 		  "tree" },

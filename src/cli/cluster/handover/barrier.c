@@ -46,12 +46,12 @@ static void fail(struct barrier *b, const fairlead_error *err)
 	uv_stop(&b->reach->loop);
 }
 
-/* The place of the queue @name in the tree; FL_NONE: it is not there, or not on Hold. */
+/* The place of the queue @name in the tree; FL_NONE: it is not there, or not kept from Kueue. */
 static uint32_t queue_of(const struct barrier *b, const char *name)
 {
 	for (uint32_t i = 0; name && i < b->tree->n_queues; i++)
 		if (strcmp(b->tree->queues[i].name, name) == 0)
-			return b->tree->queues[i].now.stop == FL_STOP_NONE ? FL_NONE : i;
+			return fl_marked_held(b->tree->queues[i].now) ? i : FL_NONE;
 	return FL_NONE;
 }
 
@@ -80,6 +80,26 @@ static bool says(const json_t *body, const char *key, const char *word)
 
 /* --- queues --- */
 
+/* "references inactive AdmissionCheck(s): a,fairlead." */
+static bool names_check(const json_t *active)
+{
+	static const char head[] = "AdmissionCheck(s): ", name[] = FL_CHECK_NAME;
+	const char *text = json_string_value(json_object_get(active, "message"));
+
+	while (text && (text = strstr(text, head))) {
+		for (text += strlen(head);; text++) {
+			const size_t len = strcspn(text, ",. ");
+
+			if (len == strlen(name) && strncmp(text, name, len) == 0)
+				return true;
+			text += len;
+			if (*text != ',')
+				break;
+		}
+	}
+	return false;
+}
+
 static int on_queue(void *user, enum fl_kube_what what, const struct fl_kube_object *object)
 {
 	struct barrier *b = ((struct side *)user)->all;
@@ -90,9 +110,11 @@ static int on_queue(void *user, enum fl_kube_what what, const struct fl_kube_obj
 		return 0;
 	body = json_loadb(object->json, object->len, 0, NULL);
 	const json_t *active = condition(body, "Active");
+	const bool checked = fl_marked_checked(b->tree->queues[i].now);
 	const bool stopped = what == FL_KUBE_ENDED || (says(active, "status", "False") &&
 						       (says(active, "reason", "Stopped") ||
-							says(active, "reason", "Terminating")));
+							says(active, "reason", "Terminating") ||
+							(checked && names_check(active))));
 	if (stopped && !b->stopped[i])
 		b->quiet_since = now(b);
 	b->stopped[i] = stopped;
@@ -273,7 +295,7 @@ static int begin(struct barrier *b, fairlead_error *err)
 	if (!b->stopped)
 		return FAIRLEAD_ENOMEM;
 	for (uint32_t i = 0; i < b->tree->n_queues; i++)
-		b->stopped[i] = b->tree->queues[i].now.stop == FL_STOP_NONE;
+		b->stopped[i] = !fl_marked_held(b->tree->queues[i].now);
 	uv_update_time(&b->reach->loop);
 	b->began = b->quiet_since = now(b);
 	rc = watch(b, "clusterqueues", &queues, &b->queues, err);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * change - the annotation and the stopPolicy of a ClusterQueue, in one write
+ * change - the annotation, the stopPolicy and the admission checks of a ClusterQueue, in one write
  *
  * Guarantee: it is written only over what the tree was read with: the queue is read just before, and the write has that
  * resourceVersion, so whatever comes between is seen.
@@ -18,6 +18,8 @@ enum fl_changed {
 	FL_CHANGED_MEANWHILE, /* it is not as the tree was read, or not there: nothing was written */
 };
 
+/* Makes the AdmissionCheck of fairlead, unless it is there. */
+int fl_handing_make_check(struct fl_reach *r, const struct fl_handing *t, fairlead_error *err);
 /* Makes @q stand as @to says; an error leaves open whether it was written. */
 int fl_handing_change(struct fl_reach *r, const struct fl_handing_queue *q, struct fl_marked to,
 		      enum fl_changed *ret, fairlead_error *err);

@@ -30,6 +30,14 @@ const char *fl_handing_text(struct fl_handing *t, fairlead_error *err, const cha
 	return text;
 }
 
+const char *fl_handing_controller(const struct fl_handing *t, const char *name, size_t len)
+{
+	for (uint32_t i = 0; i < t->n_checks; i++)
+		if (strncmp(t->checks[i].name, name, len) == 0 && !t->checks[i].name[len])
+			return t->checks[i].controller;
+	return NULL;
+}
+
 /* --- which tree --- */
 
 static int fail_unknown(const struct fl_handing *t, const char *name, fairlead_error *err)

@@ -19,6 +19,7 @@
 struct fl_handing_queue {
 	const char *name, *version; /* of the API: "kueue.x-k8s.io/v1beta2" */
 	const char *mark;           /* the annotation as it is; NULL: none */
+	const char *checks; /* "a,b": names of its admission checks but for that of fairlead; "" */
 	struct fl_marked now;
 	int64_t generation;  /* metadata.generation: it changes with the spec */
 	bool going;          /* it is being deleted */
@@ -33,9 +34,9 @@ struct fl_handing_finding {
 	const char *detail;  /* names of what stands there; "" */
 };
 
+/* An AdmissionCheck. */
 struct fl_handing_check {
-	struct fl_sym name;
-	const char *controller;
+	const char *name, *controller;
 };
 
 struct fl_handing {
@@ -44,7 +45,7 @@ struct fl_handing {
 	struct fl_arena arena;
 	struct fl_handing_queue *queues; /* of all trees until it is found, then of this one */
 	struct fl_handing_finding *findings;
-	struct fl_handing_check *checks; /* AdmissionChecks */
+	struct fl_handing_check *checks;
 	uint32_t n_queues, cap_queues, n_findings, cap_findings, n_checks, cap_checks;
 	bool off[FL_UNDECIDED_MOST]; /* by row of the table: its feature gate is false */
 	bool *has;                   /* by node: it is in the tree */
@@ -66,6 +67,8 @@ static inline bool fl_handing_has(const struct fl_handing *t, struct fl_node n)
 	return n.v != FL_NONE && t->has[n.v];
 }
 
+/* What decides about the AdmissionCheck of these first @len bytes of @name; NULL: there is none, or none that may be read. */
+const char *fl_handing_controller(const struct fl_handing *t, const char *name, size_t len);
 /* Copies into the arena; NULL without memory. */
 const char *fl_handing_text(struct fl_handing *t, fairlead_error *err, const char *format, ...)
 	FL_PRINTF(3, 4);

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { CHECKS = 8 /* of a Workload, at most: the API's own limit */ };
+
 struct refusing {
 	struct fl_handing *t;
 	fairlead_error *err;
@@ -82,6 +84,77 @@ static int check_usage_based(struct refusing *r, const struct fl_handing_queue *
 		"remove admissionScope from the queue, or leave its tree with Kueue");
 }
 
+/* --- admission checks of a queue of the tree --- */
+
+static const char *const leave_checks =
+	"remove the check from the queue, or leave its tree with Kueue";
+
+static int refuse_check(struct refusing *r, const struct fl_handing_queue *q, const char *rule,
+			const char *name, int len, const char *text, const char *advice)
+{
+	return refuse_queue(r, q, rule,
+			    fl_handing_text(r->t, r->err, "has the admission check %.*s, %s", len,
+					    name, text),
+			    advice);
+}
+
+/* One of a queue that is not that of fairlead. */
+static int check_one(struct refusing *r, const struct fl_handing_queue *q, const char *name,
+		     int len)
+{
+	static const struct {
+		const char *controller, *rule, *text;
+	} rows[] = {
+		{ "kueue.x-k8s.io/provisioning-request", "ProvisioningRequest",
+		  "for which ProvisioningRequests are made: that fairlead decides well beside them was never "
+		  "tried" },
+		{ "kueue.x-k8s.io/multikueue", "MultiKueue",
+		  "for which workloads run in another cluster: the quota there is not known here" },
+	};
+	const char *controller = fl_handing_controller(r->t, name, (size_t)len);
+
+	if (!controller)
+		return refuse_check(r, q, "admission checks", name, len,
+				    "and there is no such AdmissionCheck, or none that may be read",
+				    "make it, let AdmissionChecks be listed, or remove it from the "
+				    "queue");
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+		if (strcmp(controller, rows[i].controller) == 0)
+			return refuse_check(r, q, rows[i].rule, name, len, rows[i].text,
+					    leave_checks);
+	return 0;
+}
+
+static int check_checks(struct refusing *r, const struct fl_handing_queue *q)
+{
+	const char *ours = fl_handing_controller(r->t, FL_CHECK_NAME, strlen(FL_CHECK_NAME));
+	uint32_t n = 0;
+	int rc = 0;
+
+	if (!fl_handing_has(r->t, q->node) || q->now.checks == FL_CHECKS_NONE)
+		return 0;
+	for (const char *at = q->checks; *at && rc == 0; n++) {
+		const size_t len = strcspn(at, ",");
+
+		rc = check_one(r, q, at, (int)len);
+		at += len + (at[len] == ',');
+	}
+	if (rc == 0 && n >= CHECKS)
+		rc = refuse_queue(
+			r, q, "admission checks",
+			"has as many admission checks as a Workload may have, and that of fairlead "
+			"would be one more",
+			leave_checks);
+	if (rc == 0 && ours && strcmp(ours, FL_CHECK_CONTROLLER) != 0)
+		rc = refuse_queue(
+			r, q, "admission checks",
+			fl_handing_text(r->t, r->err,
+					"has admission checks, and the AdmissionCheck %s is of %s",
+					FL_CHECK_NAME, ours),
+			"give that AdmissionCheck another name, for fairlead makes one of this");
+	return rc;
+}
+
 /* --- what is undecided --- */
 
 static bool is_of_tree(const struct fl_handing *t, const struct fl_handing_finding *f)
@@ -115,48 +188,21 @@ static bool is_of_tree(const struct fl_handing *t, const struct fl_handing_findi
 	return true; /* Configuration */
 }
 
-/* Of checks that are known by what decides about them. */
-static const char *controller_of(const struct fl_handing *t, const char *names)
-{
-	static const struct {
-		const char *controller, *name;
-	} rows[] = {
-		{ "kueue.x-k8s.io/provisioning-request", "ProvisioningRequest" },
-		{ "kueue.x-k8s.io/multikueue", "MultiKueue" },
-	};
-
-	for (uint32_t c = 0; c < t->n_checks; c++)
-		for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-			const char *name = fl_model_text(t->snapshot.model, t->checks[c].name);
-			const char *at = strstr(names, name);
-			size_t len = strlen(name);
-
-			if (at && (at == names || at[-1] == ' ') && strchr(",", at[len]) &&
-			    strcmp(t->checks[c].controller, rows[i].controller) == 0)
-				return rows[i].name;
-		}
-	return NULL;
-}
-
 static int check_findings(struct refusing *r)
 {
 	int rc = 0;
 
 	for (uint32_t i = 0; i < r->t->n_findings && rc == 0; i++) {
 		const struct fl_handing_finding *f = &r->t->findings[i];
-		const char *controller = controller_of(r->t, f->detail);
 
 		if (r->t->off[fl_undecided_number(f->row)] || !is_of_tree(r->t, f))
 			continue;
 		rc = add(r, &(struct fl_handover_refusal){
 				    .subject = f->subject,
-				    .rule = controller ? controller : f->row->name,
-				    .text = *f->detail ?
-						    fl_handing_text(r->t, r->err, "%s (%s%s%s)",
-								    f->row->what, f->detail,
-								    controller ? ": " : "",
-								    controller ? controller : "") :
-						    f->row->what,
+				    .rule = f->row->name,
+				    .text = *f->detail ? fl_handing_text(r->t, r->err, "%s (%s)",
+									 f->row->what, f->detail) :
+							 f->row->what,
 				    .advice = f->row->advice });
 	}
 	return rc;
@@ -220,7 +266,7 @@ static int check_notices(struct refusing *r)
 }
 
 static int (*const of_queues[])(struct refusing *r, const struct fl_handing_queue *q) = {
-	check_unreadable, check_cycle, check_going, check_mark, check_usage_based,
+	check_unreadable, check_cycle, check_going, check_mark, check_usage_based, check_checks,
 };
 static int (*const of_all[])(struct refusing *r) = { check_configuration, check_notices,
 						     check_findings };

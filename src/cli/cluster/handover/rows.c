@@ -52,7 +52,8 @@ static struct fl_handover_standing words(struct fl_marked s, const char *other)
 	const char *value = fl_handed_word(s.mark);
 
 	return (struct fl_handover_standing){ fl_stop_word(s.stop),
-					      s.mark == FL_HANDED_OTHER ? other : value };
+					      s.mark == FL_HANDED_OTHER ? other : value,
+					      fl_marked_checked(s) };
 }
 
 int fl_handing_rows(struct fl_handing *t, fairlead_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codec/kueue/checks.h"
 #include "codec/object/known.h"
 
 /* The text at @path below @v, which names keys without dots; NULL. */
@@ -22,6 +23,17 @@ static const char *text_at(const struct fl_doc *doc, const char *const *path)
 
 #define TEXT_AT(doc, ...) text_at(doc, (const char *const[]){ __VA_ARGS__, NULL })
 
+/* "a,b" (arena); NULL without memory. */
+static const char *join_checks(struct fl_handing *t, const struct fl_doc *doc, fairlead_error *err)
+{
+	const char *text = fl_handing_text(t, err, "%s", ""), *name;
+	uint32_t at = 0;
+
+	while (text && (name = fl_checks_next(doc, at, &at)))
+		text = fl_handing_text(t, err, "%s%s%s", text, *text ? "," : "", name);
+	return text;
+}
+
 static int take_queue(struct fl_handing *t, struct fl_kube *k)
 {
 	const struct fl_doc *doc = &k->doc;
@@ -31,12 +43,14 @@ static int take_queue(struct fl_handing *t, struct fl_kube *k)
 		.name = fl_handing_text(t, k->err, "%s", fl_model_text(k->m, k->name)),
 		.version = fl_handing_text(t, k->err, "%s", TEXT_AT(doc, "apiVersion")),
 		.mark = mark ? fl_handing_text(t, k->err, "%s", mark) : NULL,
-		.now = { fl_handed_of(mark), fl_stop_of(TEXT_AT(doc, "spec", "stopPolicy")) },
+		.checks = join_checks(t, doc, k->err),
+		.now = { fl_handed_of(mark), fl_stop_of(TEXT_AT(doc, "spec", "stopPolicy")),
+			 fl_checks_read(doc) },
 		.generation = generation ? strtoll(generation, NULL, 10) : 0,
 		.going = TEXT_AT(doc, "metadata", "deletionTimestamp"),
 		.node = { FL_NONE },
 	};
-	int r = q.name && q.version && (q.mark || !mark) ? 0 : FAIRLEAD_ENOMEM;
+	int r = q.name && q.version && q.checks && (q.mark || !mark) ? 0 : FAIRLEAD_ENOMEM;
 
 	if (r == 0)
 		r = fl_mem_grow(&fl_mem_heap, &t->queues, &t->cap_queues, t->n_queues + 1, sizeof q,
@@ -50,14 +64,14 @@ static int take_check(struct fl_handing *t, struct fl_kube *k)
 {
 	const char *name = TEXT_AT(&k->doc, "metadata", "name");
 	const char *controller = TEXT_AT(&k->doc, "spec", "controllerName");
-	struct fl_handing_check check = { 0 };
-	int r = 0;
+	struct fl_handing_check check;
+	int r;
 
 	if (!name || !controller)
 		return 0;
+	check.name = fl_handing_text(t, k->err, "%s", name);
 	check.controller = fl_handing_text(t, k->err, "%s", controller);
-	r = check.controller ? fl_model_sym(k->m, name, strlen(name), &check.name, k->err) :
-			       FAIRLEAD_ENOMEM;
+	r = check.name && check.controller ? 0 : FAIRLEAD_ENOMEM;
 	if (r == 0)
 		r = fl_mem_grow(&fl_mem_heap, &t->checks, &t->cap_checks, t->n_checks + 1,
 				sizeof check, k->err);

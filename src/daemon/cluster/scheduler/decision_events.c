@@ -11,6 +11,7 @@
 #include "daemon/cluster/decided.h"
 #include "daemon/cluster/scheduler/event.h"
 #include "daemon/cluster/scheduler/state.h"
+#include "daemon/cluster/scheduler/write.h"
 
 enum {
 	SECOND = 1000, /* ms */
@@ -99,6 +100,9 @@ static char *note_of(const struct fl_intent *i)
 
 	if (i->evicts)
 		return strdup(i->message);
+	if (fl_scheduler_checked(i))
+		return asprintf(&note, "Quota reserved in ClusterQueue %s", i->queue) < 0 ? NULL :
+											    note;
 	return asprintf(&note, "Admitted by ClusterQueue %s, wait time since reservation was 0s",
 			i->queue) < 0 ?
 		       NULL :
@@ -108,6 +112,7 @@ static char *note_of(const struct fl_intent *i)
 static struct fl_decision_event *make(const struct fl_intent *i, const struct fl_mirror_object *o)
 {
 	const bool preempts = i->evicts && i->reason != FL_REASON_CLUSTER_QUEUE_STOPPED;
+	const bool reserves = fl_scheduler_checked(i); /* Kueue tells when it admits */
 	struct fl_decision_event *one = malloc(sizeof *one);
 
 	if (!one)
@@ -115,9 +120,11 @@ static struct fl_decision_event *make(const struct fl_intent *i, const struct fl
 	*one = (struct fl_decision_event){
 		.reason = preempts  ? "Preempted" :
 			  i->evicts ? "EvictedDueToClusterQueueStopped" :
+			  reserves  ? "QuotaReserved" :
 				      "Admitted",
 		.action = preempts  ? "Preempt" :
 			  i->evicts ? "Evict" :
+			  reserves  ? "Reserve" :
 				      "Admit",
 		.namespace = strdup(fl_mirror_namespace(o)),
 		.name = strdup(fl_mirror_name(o)),

@@ -19,11 +19,12 @@ int fl_scheduler_drain(struct fl_scheduler *s, fairlead_error *err)
 		struct fl_intent intent = { .evicts = true,
 					    .decided = fl_clock_now(&c->daemon.clock),
 					    .reason = FL_REASON_CLUSTER_QUEUE_STOPPED };
+		const struct fl_intent *old = job ? fl_intents_find(&s->intents, job->id) : NULL;
 
 		if (!o || o->fate != FL_FATE_HOLDS ||
 		    row->evicting != FL_EVICTING_CLUSTER_QUEUE_STOPPED ||
 		    row->admitted_queue.v == FL_NONE || m->nodes[row->admitted_queue.v].elsewhere ||
-		    fl_intents_find(&s->intents, job->id))
+		    (old && !old->confirms))
 			continue;
 		intent.job = job->id;
 		intent.message = strdup("The ClusterQueue is stopped");

@@ -268,6 +268,8 @@ int fl_intent_impose(struct fl_cluster *c, const struct fl_intent *intent,
 				       .since = intent->decided,
 				       .reason = intent->reason };
 
+	if (intent->confirms)
+		return 0; /* it holds what it holds */
 	return intent->evicts ? fl_cluster_tell_policy(c, &goes, (struct fl_workload){ FL_NONE }) :
 				impose_admission(c, intent, job->workload, err);
 }

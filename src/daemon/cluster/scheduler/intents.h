@@ -20,7 +20,8 @@ struct fl_intent {
 	uint64_t job;    /* its number */
 	uint64_t begun;  /* uv_now: when it was decided */
 	fl_time decided; /* the same by the API server's clock */
-	bool evicts;     /* else it admits */
+	bool evicts;     /* else it admits, or */
+	bool confirms;   /* the check of fairlead passes in what holds quota already (confirm.h) */
 	char *queue;     /* admits: where; texts are the intent's own */
 	struct fl_managed_row *rows;
 	uint32_t n;

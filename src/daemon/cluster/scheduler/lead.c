@@ -2,6 +2,7 @@
 #include "daemon/cluster/scheduler/lead.h"
 
 #include "daemon/cluster/apply.h"
+#include "daemon/cluster/scheduler/confirm.h"
 #include "daemon/cluster/scheduler/drain.h"
 #include "daemon/cluster/scheduler/recall.h"
 
@@ -39,7 +40,7 @@ static void on_read(void *scheduler)
 	s->looked = uv_now(s->o.cluster->o.loop);
 	fl_cluster_log(s->o.cluster, "decides for the ClusterQueues that are handed over");
 	if (fl_recall_all(s, &err) < 0 || fl_rings_look(s, &err) < 0 ||
-	    fl_scheduler_drain(s, &err) < 0)
+	    fl_scheduler_drain(s, &err) < 0 || fl_confirm_all(s, &err) < 0)
 		fl_cluster_break(s->o.cluster, &err);
 	fl_cluster_soon(s->o.cluster);
 }

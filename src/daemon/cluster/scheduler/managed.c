@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/time.h"
 #include "codec/text/quantity.h"
+#include "daemon/cluster/scheduler/check_states.h"
 #include "daemon/cluster/scheduler/slice.h"
 #include "daemon/cluster/scheduler/yield_text.h"
 
@@ -326,6 +327,13 @@ static json_t *find_condition(const struct writing *w, const char *type)
 	return NULL;
 }
 
+static bool is_true(const struct writing *w, const char *type)
+{
+	const json_t *one = find_condition(w, type);
+
+	return one && strcmp(text_of(one, "status"), "True") == 0;
+}
+
 /* Its time is that of before while its status is. */
 static void set_condition(struct writing *w, const char *type, const char *is, const char *reason,
 			  const char *message)
@@ -350,7 +358,7 @@ static void end_past(struct writing *w, const char *type)
 	json_t *one = find_condition(w, type);
 	char *message;
 
-	if (!one || strcmp(text_of(one, "status"), "True") != 0)
+	if (!is_true(w, type))
 		return;
 	if (asprintf(&message, "Previously: %s", text_of(one, "message")) < 0) {
 		w->rc = -1;
@@ -413,7 +421,10 @@ static void admit(struct writing *w, const struct fl_managed_change *change)
 		return;
 	}
 	set_condition(w, "QuotaReserved", "True", "QuotaReserved", message);
-	set_condition(w, "Admitted", "True", "Admitted", "The workload is admitted");
+	if (change->checked)
+		w->rc |= fl_check_states_pass(w->status, w->now);
+	else
+		set_condition(w, "Admitted", "True", "Admitted", "The workload is admitted");
 	free(message);
 }
 
@@ -443,10 +454,11 @@ static void count_eviction(struct writing *w, const char *reason)
 						      "underlyingCause", "", "count", 1));
 }
 
-/* The admission stays: Kueue takes it away when no pod is left.  Where there are admission checks nothing is decided. */
+/* The admission stays: Kueue takes it away when no pod is left. */
 static void evict(struct writing *w, const struct fl_managed_change *change)
 {
 	take_away(w, reset, COUNT(reset));
+	w->rc |= fl_check_states_reset(w->status, w->now);
 	set_condition(w, "Evicted", "True", change->reason, change->message);
 	if (change->preempted)
 		set_condition(w, "Preempted", "True", change->preempted, change->message);
@@ -507,7 +519,9 @@ int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_objec
 	w.status = json_object_get(kept, "status");
 	w.generation = json_integer_value(json_object_get(kept, "generation"));
 	format_now(w.now, change->now);
-	if (change->cluster_queue)
+	if (change->passes)
+		w.rc |= fl_check_states_pass(w.status, w.now);
+	else if (change->cluster_queue)
 		admit(&w, change);
 	else
 		evict(&w, change);
@@ -515,6 +529,39 @@ int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_objec
 	*ret = w.rc ? NULL : body_of(o, w.status);
 	json_decref(kept);
 	return *ret ? 0 : fl_fail_nomem(err);
+}
+
+/* May it be in the list? Most sets are not read for that. */
+static bool names_check(const struct fl_managed *set)
+{
+	static const char name[] = "\"" FL_CHECK_NAME "\"";
+
+	return memmem(set->text->bytes, set->text->n, name, sizeof name - 1);
+}
+
+int fl_managed_check(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+		     enum fl_managed_check *ret, fairlead_error *err)
+{
+	const struct fl_managed *set = find(s, fl_mirror_uid(o));
+	struct writing w = { .rc = 0 };
+	json_t *kept;
+	char *text;
+
+	*ret = FL_MANAGED_NO_CHECK;
+	if (!set || !names_check(set))
+		return 0;
+	text = with_times(set);
+	kept = text ? json_loads(text, 0, NULL) : NULL;
+	free(text);
+	if (!text)
+		return fl_fail_nomem(err);
+	w.status = json_object_get(kept, "status");
+	*ret = fl_check_states_of(w.status);
+	if (*ret == FL_MANAGED_CHECK_WAITS &&
+	    (is_true(&w, "Admitted") || is_true(&w, "Evicted") || !is_true(&w, "QuotaReserved")))
+		*ret = FL_MANAGED_CHECK;
+	json_decref(kept);
+	return 0;
 }
 
 /* Most have none: it is looked for before the set is read. */

@@ -55,6 +55,10 @@ struct fl_managed_change {
 	const char *cluster_queue;
 	const struct fl_managed_row *rows;
 	uint32_t n;
+	/* The ClusterQueue has admission checks: quota is reserved, that of fairlead passes, and Kueue admits when all have. */
+	bool checked;
+	/* Else: what holds quota stays as it is, and the check of fairlead passes. */
+	bool passes;
 	/* It is evicted: reason of condition Evicted; of condition Preempted, NULL: not preempted; why, for both. */
 	const char *reason, *preempted, *message;
 	/* What it has yielded, at the end of the message of condition Preempted (yield_text.h); NULL: nothing. */
@@ -66,6 +70,14 @@ struct fl_managed_change {
  */
 int fl_managed_body(const struct fl_managed_all *s, const struct fl_mirror_object *o,
 		    const struct fl_managed_change *change, char **ret, fairlead_error *err);
+/* What it says of the admission check of fairlead. */
+enum fl_managed_check {
+	FL_MANAGED_NO_CHECK,
+	FL_MANAGED_CHECK, /* it is in the list */
+	FL_MANAGED_CHECK_WAITS, /* and to come, in one that holds quota and is neither admitted nor evicted */
+};
+int fl_managed_check(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+		     enum fl_managed_check *ret, fairlead_error *err); /* ENOMEM */
 /* The message of @o's condition Preempted (heap), where it may have such a text; else NULL. ENOMEM. */
 int fl_managed_yielded(const struct fl_managed_all *s, const struct fl_mirror_object *o, char **ret,
 		       fairlead_error *err);

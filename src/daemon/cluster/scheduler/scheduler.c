@@ -7,6 +7,7 @@
 
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/confirm.h"
 #include "daemon/cluster/scheduler/cycle.h"
 #include "daemon/cluster/scheduler/drain.h"
 #include "daemon/cluster/scheduler/lead.h"
@@ -50,7 +51,7 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 		return 0;
 	/* Its admission is under way: the answer says whether there is something to evict. */
 	old = fl_intents_find(&s->intents, job->id);
-	if (old && old->call)
+	if (old && old->call && !old->confirms)
 		return 0;
 	r = fl_recall_text(&c->generation, d->workload, &intent.yielded, err);
 	if (r < 0)
@@ -65,12 +66,16 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 
 /* --- what is heard --- */
 
+/* The job of @o has been told of it already (`heard`). */
 static int seen(void *scheduler, const struct fl_mirror_object *o, const char *json, size_t len,
 		fairlead_error *err)
 {
 	struct fl_scheduler *s = scheduler;
+	const struct fl_live *job = o->number ? fl_jobs_find(&s->o.cluster->jobs, o->number) : NULL;
 	int r = fl_managed_put(&s->managed, o, json, len, err);
 
+	if (r == 0 && job && job->made_of == o)
+		r = fl_confirm_seen(s, job, err);
 	return r == FAIRLEAD_EINPUT ? 0 : r;
 }
 
@@ -97,7 +102,7 @@ static bool knows(void *scheduler, const struct fl_live *job, const struct fl_mi
 	fairlead_error none = { 0 };
 	bool held = false;
 
-	if (!intent)
+	if (!intent || intent->confirms)
 		return false;
 	if (intent->evicts)
 		return said == FL_SAID_GOES && state == FL_STATE_EVICTING;
@@ -135,7 +140,7 @@ static void heard(void *scheduler, const struct fl_live *job)
 		fl_scheduler_needs(s);
 	}
 	fl_scheduler_soon(s);
-	if (!intent)
+	if (!intent || intent->confirms)
 		return;
 	if (fate == (intent->evicts ? FL_FATE_GOES : FL_FATE_HOLDS)) {
 		s->writes[FL_WRITTEN_DONE]++;
@@ -188,8 +193,8 @@ static int renewed(void *scheduler, fairlead_error *err)
 	if (r >= 0)
 		r = leave_refused(s);
 	if (r >= 0 && s->stage == FL_SCHEDULER_DECIDES && (r = fl_recall_all(s, err)) == 0 &&
-	    (r = fl_rings_look(s, err)) == 0)
-		r = fl_scheduler_drain(s, err);
+	    (r = fl_rings_look(s, err)) == 0 && (r = fl_scheduler_drain(s, err)) == 0)
+		r = fl_confirm_all(s, err);
 	for (uint32_t i = 0; i < c->jobs.n && c->changed; i++)
 		if (!is_counted(c, &c->jobs.rows[i]))
 			s->needed = c->generations + 2; /* not this one, which is not counted yet */

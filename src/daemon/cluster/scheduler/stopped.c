@@ -55,8 +55,9 @@ static void describe(const struct fl_model *m, uint32_t n, char *ret, size_t siz
 		(void)snprintf(ret, size, "%s %.253s %s: nothing is decided in %s until %s",
 			       m->nodes[by.v].kind == FL_CLUSTER_QUEUE ? "ClusterQueue" : "Cohort",
 			       fl_model_text(m, m->nodes[by.v].name), fl_left_words(why), tree,
-			       why == FL_LEFT_QUEUE ? "fairlead handover was run for it again" :
-						      "that is removed or the tree is handed back");
+			       why == FL_LEFT_QUEUE || why == FL_LEFT_CHECKS ?
+				       "fairlead handover was run for it again" :
+				       "that is removed or the tree is handed back");
 }
 
 /*
@@ -66,9 +67,12 @@ static void describe(const struct fl_model *m, uint32_t n, char *ret, size_t siz
 static bool begins_tree(const struct fl_model *m, uint32_t n, bool *seen)
 {
 	const struct fl_node_row *row = &m->nodes[n];
+	/* Its check keeps Kueue from it all the same. */
+	const bool checked = row->handed != FL_HANDED_NOT && row->checks >= FL_CHECKS_CHANGED;
 	bool *tree;
 
-	if (!row->elsewhere || row->handed == FL_HANDED_BETWEEN || !fl_left_is_handed_over(row))
+	if (!row->elsewhere || row->handed == FL_HANDED_BETWEEN ||
+	    row->inactive == FL_INACTIVE_COHORT_CYCLE || !(checked || fl_left_is_handed_over(row)))
 		return false;
 	tree = &seen[fl_model_root(m, (struct fl_node){ n }).v];
 	return *tree ? false : (*tree = true);

@@ -9,6 +9,7 @@
 #include "codec/kueue/eviction.h"
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler.h"
+#include "daemon/cluster/scheduler/confirm.h"
 #include "daemon/cluster/scheduler/cycle.h"
 #include "daemon/cluster/scheduler/recall.h"
 
@@ -53,6 +54,18 @@ char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *
 				     fl_reason_name(d->reason), has_path ? by : NULL, from);
 }
 
+bool fl_scheduler_checked(const struct fl_intent *i)
+{
+	const struct fl_model *m;
+	struct fl_node n;
+
+	if (!i->queue) /* it does not admit */
+		return false;
+	m = i->of->o.cluster->generation.model;
+	n = fl_model_find_node(m, FL_CLUSTER_QUEUE, i->queue);
+	return n.v != FL_NONE && m->nodes[n.v].checks != FL_CHECKS_NONE;
+}
+
 static struct fl_managed_change change_of(const struct fl_intent *i)
 {
 	const bool preempts = i->evicts && i->reason != FL_REASON_CLUSTER_QUEUE_STOPPED;
@@ -61,6 +74,8 @@ static struct fl_managed_change change_of(const struct fl_intent *i)
 					   .cluster_queue = i->queue,
 					   .rows = i->rows,
 					   .n = i->n,
+					   .checked = fl_scheduler_checked(i),
+					   .passes = i->confirms,
 					   .reason = preempts ? "Preempted" : "ClusterQueueStopped",
 					   .preempted = preempts ? fl_reason_name(i->reason) : NULL,
 					   .message = i->message,
@@ -116,7 +131,7 @@ static void refuse(struct fl_scheduler *s, struct fl_intent *i, const struct fl_
 			       fl_mirror_namespace(o), fl_mirror_name(o),
 			       i->evicts ? "evicted" : "admitted",
 			       answer->problem ? answer->problem->text : "");
-	if (i->evicts) {
+	if (i->evicts || i->confirms) {
 		try_again(i, answer);
 		return;
 	}
@@ -217,9 +232,10 @@ static int send_one(struct fl_scheduler *s, struct fl_intent *i, const struct fl
  * Is it still as it was decided: in the policy, in a queue that is ours, and, of an eviction, of one that holds quota?  A
  * newer generation may have no place for it.
  */
-static bool is_wanted(const struct fl_cluster *c, const struct fl_intent *i,
+static bool is_wanted(const struct fl_scheduler *s, const struct fl_intent *i,
 		      const struct fl_live *job)
 {
+	const struct fl_cluster *c = s->o.cluster;
 	const struct fl_mirror_object *o = job->made_of;
 	const struct fl_generation *g = &c->generation;
 	const struct fl_workload w = job->workload;
@@ -227,6 +243,8 @@ static bool is_wanted(const struct fl_cluster *c, const struct fl_intent *i,
 	const bool holds = o && (o->fate == FL_FATE_HOLDS || o->fate == FL_FATE_GOES);
 	struct fl_node queue = { FL_NONE };
 
+	if (i->confirms)
+		return fl_confirm_wants(s, job);
 	if (row) /* one that holds quota may be of another queue since */
 		queue = i->evicts && row->admitted_queue.v != FL_NONE ? row->admitted_queue :
 									row->cluster_queue;
@@ -248,13 +266,25 @@ static int drop(struct fl_scheduler *s, struct fl_intent *i, struct fl_live *job
 }
 
 /*
- * While the watch is behind what the last answer knew, a write on the same version would be refused again.  Kueue writes
- * the conditions of a Workload that is new at once, and of two that write at once one is refused.
+ * Kueue writes the conditions of a Workload that is new at once, and the names of its checks, and of two that write at once
+ * one is refused.
  */
+static bool is_new(const struct fl_scheduler *s, const struct fl_intent *i,
+		   const struct fl_mirror_object *o)
+{
+	enum fl_managed_check check = FL_MANAGED_NO_CHECK;
+	fairlead_error none;
+
+	return fl_managed_is_new(&s->managed, o) ||
+	       (fl_scheduler_checked(i) && fl_managed_check(&s->managed, o, &check, &none) == 0 &&
+		check == FL_MANAGED_NO_CHECK);
+}
+
+/* While the watch is behind what the last answer knew, a write on the same version would be refused again. */
 static uint64_t due_at(const struct fl_scheduler *s, const struct fl_intent *i,
 		       const struct fl_mirror_object *o, uint64_t now)
 {
-	if (!i->evicts && now < i->begun + NEW && fl_managed_is_new(&s->managed, o))
+	if (!i->evicts && now < i->begun + NEW && is_new(s, i, o))
 		return now + LOOK;
 	return o->version != i->base || i->failures || i->next > i->again ? i->next : i->again;
 }
@@ -290,7 +320,7 @@ void fl_scheduler_write(struct fl_scheduler *s)
 			break;
 		if (i->call)
 			continue;
-		wanted = job && is_wanted(c, i, job);
+		wanted = job && is_wanted(s, i, job);
 		if (!wanted && !(job && may_be_done(i, job->made_of, now))) {
 			r = drop(s, i, job, &err);
 			continue;
