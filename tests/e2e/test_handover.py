@@ -198,15 +198,14 @@ def test_a_gated_workload_is_refused_unless_the_gate_is_off(cluster, fairlead):
 
 def test_what_the_server_makes_of_objects_is_refused_by_its_name(cluster, fairlead):
     """As the real API server and the real webhooks have them, and all of them at once."""
-    cluster.check("passes", active=True)
-    cluster.queues("odd", **{"odd-a": (1, cluster_checks("passes")), "odd-b": (1, {})})
+    cluster.queues("odd", **{"odd-a": (1, cluster_checks("nosuch")), "odd-b": (1, {})})
     near = job("near", "odd-b")
     near["spec"]["template"]["metadata"].setdefault("annotations", {})["kueue.x-k8s.io/podset-required-topology"] = "rack"
     cluster.admin.create("batch/v1", "jobs", near, "default")
     cluster.wait("it has a Workload", lambda: cluster.workload("near"))
     done = fairlead("handover", "odd", "--yes")
     assert done.code == 1, done.out
-    assert "ClusterQueue/odd-a .spec.admissionChecksStrategy.admissionChecks: has admission checks (passes)" in done.err
+    assert "ClusterQueue/odd-a: has the admission check nosuch, and there is no such AdmissionCheck" in done.err
     assert ".spec.podSets[0].topologyRequest.required: asks for a topology" in done.err and "for 2 reasons" in done.err
     assert standing(cluster, "odd-a", "odd-b") == [("None", None)] * 2
 

@@ -327,6 +327,25 @@ def fence(cluster):
     cluster.admin.delete(policy["apiVersion"], "validatingadmissionpolicies", "fairlead-kueue")
 
 
+def test_the_policy_is_for_queues_with_the_check_of_fairlead_too(cluster, fence):
+    cluster.queues(watched=(2, cluster.check("fairlead", active=False)))
+    mark = {"fairlead.dev/scheduler": "true"}
+    cluster.admin.patch(KUEUE, "clusterqueues", "watched", {"metadata": {"labels": mark, "annotations": mark}})
+    cluster.submit("watched", queue="watched")
+    as_kueue = Actor(DryRun(cluster.bed.client(token=cluster.bed.account_token("kueue-controller-manager", "kueue-system"))))
+
+    def refusal():
+        try:
+            as_kueue.admit(cluster.workload("watched"), "watched", admitted=False)
+        except ApiError as e:
+            return "ClusterQueue watched is handed over" in str(e)
+        return False
+
+    cluster.wait("the policy is in force", refusal)
+    cluster.admit("watched", "watched", admitted=False)
+    assert cluster.holders("watched")
+
+
 def test_a_policy_keeps_kueue_from_admitting_and_not_the_actor(cluster, fence):
     """What Kueue had decided before it saw the Hold is refused when it is written, and not tried again.
 
