@@ -143,7 +143,9 @@ static void ready(struct fl_exchange *x, unsigned status, const char *type,
 	if (response) {
 		MHD_add_response_header(response, "Content-Type", type ? type : "application/json");
 		for (uint32_t i = 0; i < x->n_headers; i++)
-			MHD_add_response_header(response, x->headers[i].name, x->headers[i].value);
+			MHD_add_response_header(response, x->headers[i].name,
+						x->headers[i].constant ? x->headers[i].constant :
+									 x->headers[i].value);
 		if (x->last || x->connection->over || x->connection->server->closing)
 			MHD_add_response_header(response, "Connection", "close");
 	}
@@ -171,6 +173,14 @@ void fl_exchange_header(struct fl_exchange *x, const char *name, const char *val
 		return;
 	x->headers[x->n_headers].name = name;
 	snprintf(x->headers[x->n_headers++].value, sizeof x->headers[0].value, "%s", value);
+}
+
+void fl_exchange_header_constant(struct fl_exchange *x, const char *name, const char *value)
+{
+	if (x->n_headers == FL_HEADERS)
+		return;
+	x->headers[x->n_headers].name = name;
+	x->headers[x->n_headers++].constant = value;
 }
 
 /* A user with too many unread answers gets no more large ones. */

@@ -7,7 +7,7 @@
 
 #include "net/connection.h"
 
-enum { FL_HEADERS = 4 }; /* of an answer, beside its type */
+enum { FL_HEADERS = 10 }; /* of an answer, beside its type */
 
 /* Why the server itself answers a request (exchange.c has the words). */
 enum fl_refusal {
@@ -54,7 +54,7 @@ struct fl_exchange {
 	struct MHD_Response *response; /* NULL: no answer yet */
 	unsigned status;
 	struct {
-		const char *name;
+		const char *name, *constant; /* constant NULL: it has the value */
 		char value[64];
 	} headers[FL_HEADERS];
 	uint32_t n_headers;

@@ -158,6 +158,8 @@ bool fl_exchange_holds(struct fl_exchange *x, uint32_t n);
  * Adds a header to the answer; called before answering; @name must stay valid.  A few, short ones.
  */
 void fl_exchange_header(struct fl_exchange *x, const char *name, const char *value);
+/* The same with a value of any length, which must stay valid, too. */
+void fl_exchange_header_constant(struct fl_exchange *x, const char *name, const char *value);
 
 /* @body is copied. @type NULL: application/json. */
 void fl_exchange_answer(struct fl_exchange *x, unsigned status, const char *type, const char *body,

@@ -62,7 +62,7 @@ def test_what_needs_a_token(serve):
     assert f"fairleadd: listens on 127.0.0.1:{at[1]}" in daemon.said()
     answer = ask(at, "/v1/health")
     assert (answer.status, answer.json()) == (200, {"status": "ok"})
-    for path in ("/v1/jobs", "/v1/usage", "/v1/audit", "/", "/v1/health/", "//v1/health", "/v1/none"):
+    for path in ("/v1/jobs", "/v1/usage", "/v1/audit", "/page", "/v1/health/", "//v1/health", "/v1/none"):
         answer = ask(at, path)
         assert answer.status == 401, path
         assert answer.headers["WWW-Authenticate"] == 'Bearer realm="fairlead"'

@@ -18,6 +18,7 @@
 #include "daemon/engine/daemon.h"
 #include "daemon/machine/tokens.h"
 #include "daemon/machine/view.h"
+#include "daemon/page/files.h"
 
 /* --- permissions --- */
 
@@ -191,11 +192,16 @@ static void request(void *user, struct fl_exchange *x, const struct fl_http_requ
 	fairlead_error err = { 0 };
 	bool known;
 	const struct fl_route *route = fl_route_of(r->method, r->path, &call.place, &known);
+	const struct fl_page_file *file = fl_page_file(r->path);
 
 	/* By the socket the kernel says which user it is, and a token would give other rights. */
 	if (!r->is_far && fl_request_header(r, "Authorization")) {
 		fl_api_fail(&call, 400, "a token is not asked for on this socket",
 			    "leave out the Authorization header: the user that asks is known here");
+		return;
+	}
+	if (file) {
+		fl_page_answer(file, x, r);
 		return;
 	}
 	if (!route) {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "daemon/engine/daemon.h"
+#include "daemon/page/files.h"
 #include "net/certificate.h"
 #include "net/certificate_make.h"
 
@@ -193,6 +194,8 @@ enum fl_needs fl_doors_needs(const struct fl_doors *d, uint32_t listener,
 	for (size_t i = 0; i < sizeof services / sizeof *services; i++)
 		if (strcmp(r->path, services[i].path) == 0)
 			return services[i].needs;
+	if (fl_page_file(r->path))
+		return door->api == FL_SERVES_OFF ? FL_NEEDS_ANOTHER : FL_NEEDS_NOTHING;
 	return needs[door->api];
 }
 
