@@ -17,6 +17,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 /* What a caller may do; each rank may also do what those before it may. */
@@ -52,6 +53,11 @@ struct fl_principal {
 	enum fl_rank role; /* it may do no more than this */
 	uid_t uid;         /* user, token: the user's number and group; others: unused */
 	gid_t gid;
+	/*
+	 * It acts through a page of a browser (daemon/page/pages.h): the number of that one, else 0.
+	 * A page has the rights of the principal that opened it, but makes nothing that outlives it.
+	 */
+	uint32_t page;
 	/* token: its own, of those of its user; kube: the whole; probe: from where; user: "" */
 	char name[FL_PRINCIPAL_NAME];
 };
@@ -60,7 +66,7 @@ struct fl_principal {
 struct fl_principal fl_principal_user(uid_t uid, gid_t gid);
 
 /*
- * The same kind, user and name.  Group and role do not count: a user in another group is the same.
+ * The same kind, user and name.  Group, role and page do not count: a user in another group is the same.
  */
 bool fl_principal_same(const struct fl_principal *a, const struct fl_principal *b);
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * caller - checks of a request on TCP, by its head alone
+ * caller - checks of a request on TCP, or that a relay passes on, by its head alone
  *
  * A browser that shows a foreign page can be made to send requests to any address.  What it
  * cannot be made to do is to send another Host than the name it has resolved, or no Origin; and it sends
@@ -13,6 +13,7 @@
  */
 #include "net/caller.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -37,12 +38,25 @@ static bool is_word(const char *host, size_t len, const char *word)
 	return strlen(word) == len && strncasecmp(host, word, len) == 0;
 }
 
+/* A relay has its port of its own, and no tunnel leads there. */
+static bool is_name_of_relay(const struct fl_connection *c, const char *host)
+{
+	size_t len = name_length(host);
+	char port[16];
+
+	(void)snprintf(port, sizeof port, ":%u", c->relay_port);
+	return (is_word(host, len, "127.0.0.1") || is_word(host, len, "localhost")) &&
+	       strcmp(host + len, port) == 0;
+}
+
 static bool is_own_name(const struct fl_connection *c, const char *host)
 {
 	const struct fl_listener *l = c->entrance->listener;
 	size_t len = name_length(host);
 	struct fl_tcp_address own;
 
+	if (c->relay_port)
+		return is_name_of_relay(c, host);
 	for (uint32_t i = 0; i < l->n_names; i++)
 		if (is_word(host, len, l->names[i]))
 			return true;
@@ -132,7 +146,8 @@ enum fl_refusal fl_caller_find(struct fl_exchange *x)
 	struct fl_connection *c = x->connection;
 	struct fl_server *s = c->server;
 	const struct fl_server_options *o = &s->options;
-	uint32_t listener = (uint32_t)(c->entrance - s->entrances) - 1;
+	uint32_t listener = c->relay_port ? FL_LISTENER_RELAY :
+					    (uint32_t)(c->entrance - s->entrances) - 1;
 	const char *secret = secret_of(x);
 	enum fl_refusal refusal = check_names(x);
 	enum fl_needs needs = refusal ? FL_NEEDS_NOTHING : o->needs(o->user, listener, &x->request);

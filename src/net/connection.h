@@ -31,8 +31,13 @@ struct fl_connection {
 	bool over;      /* beyond a limit, or a stranger's: it is told so and closed */
 	bool leaves;    /* it was closed by us: it is not served any more */
 	uint32_t holds; /* descriptors that count, too, during this request */
-	bool odd_path;  /* has a %00 in it */
-	size_t unread;  /* bytes of the answer on its way */
+	/*
+	 * Of the Unix socket, but of a relay (fl_exchange_relay): requests come from others, which call
+	 * this port of 127.0.0.1; else 0.
+	 */
+	uint32_t relay_port;
+	bool odd_path; /* has a %00 in it */
+	size_t unread; /* bytes of the answer on its way */
 	struct fl_exchange *exchange;
 };
 

@@ -379,6 +379,34 @@ bool fl_connection_acts_for(struct fl_connection *c, const struct fl_principal *
 	return true;
 }
 
+bool fl_connection_is_far(const struct fl_connection *c)
+{
+	return c->entrance->listener || c->relay_port;
+}
+
+bool fl_connection_relays(struct fl_connection *c, uint32_t port)
+{
+	struct fl_tcp_address here = { .len = sizeof here.at.v4 };
+	struct fl_guest guest = { .rank = FL_RANK_PROBE };
+	enum fl_turned_away away;
+	struct fl_payer *payer;
+
+	here.at.v4 = (struct sockaddr_in){ .sin_family = AF_INET,
+					   .sin_addr = { htonl(INADDR_LOOPBACK) } };
+	guest.payer = fl_tcp_source(&here);
+	away = look(c->server, &guest, 1);
+	payer = away == FL_AWAYS ? payer_of(c->server, &guest.payer) : NULL;
+	if (!payer) {
+		c->server->figures.turned_away[away == FL_AWAYS ? FL_AWAY_MEMORY : away]++;
+		return false;
+	}
+	hand_over(c, payer, &guest);
+	c->who = guest.payer;
+	c->pid = 0;
+	c->relay_port = port;
+	return true;
+}
+
 void fl_connection_free(struct fl_connection *c)
 {
 	struct fl_server *s = c->server;

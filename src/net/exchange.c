@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "net/connection.h"
+#include "net/door.h"
 #include "net/server.h"
 #include "net/server_state.h"
 
@@ -26,7 +27,7 @@ struct fl_exchange *fl_exchange_new(struct fl_connection *c, struct MHD_Connecti
 					       .body = "",
 					       .who = c->who,
 					       .pid = c->pid,
-					       .is_far = c->entrance->listener != NULL,
+					       .is_far = fl_connection_is_far(c),
 					       .private = x };
 	c->exchange = x;
 	return x;
@@ -121,6 +122,14 @@ int fl_exchange_descriptor(struct fl_exchange *x)
 {
 	x->last = true;
 	return x->connection->fd;
+}
+
+bool fl_exchange_relay(struct fl_exchange *x, uint32_t port)
+{
+	if (fl_connection_relays(x->connection, port))
+		return true;
+	fl_exchange_refuse(x, FL_REFUSE_BUSY);
+	return false;
 }
 
 /* --- an answer at once --- */

@@ -58,7 +58,7 @@ void fl_server_look_again(struct fl_server *s)
 /* A stream over the network of which nothing is read, though there is something. */
 static bool reads_nothing(const struct fl_connection *c, uint64_t now, uint64_t patience)
 {
-	return c->entrance->listener && c->doing == FL_STREAMS && c->exchange->stream.used > 0 &&
+	return fl_connection_is_far(c) && c->doing == FL_STREAMS && c->exchange->stream.used > 0 &&
 	       now - c->exchange->stream.moved >= STREAM_PATIENCE * patience;
 }
 
@@ -193,7 +193,7 @@ static enum fl_refusal look(struct fl_server *s, const struct fl_connection *c,
 	enum fl_refusal refusal;
 
 	s->figures.requests++;
-	if (c->entrance->listener && (refusal = fl_caller_find(x)) != FL_REFUSE_NOTHING)
+	if (fl_connection_is_far(c) && (refusal = fl_caller_find(x)) != FL_REFUSE_NOTHING)
 		return refusal;
 	if (c->rank == FL_RANK_STRANGER)
 		return FL_REFUSE_STRANGER;

@@ -80,6 +80,7 @@ struct fl_listener {
 	uint32_t n_names;
 };
 
+#define FL_LISTENER_RELAY UINT32_MAX /* what a relay passes on (fl_exchange_relay) */
 /* What a request needs on a listener. Without a token none has a body, but for FL_NEEDS_NO_TOKEN. */
 enum { FL_STRANGE_BODY = 4096 };
 enum fl_needs {
@@ -99,7 +100,7 @@ struct fl_server_options {
 	const struct fl_listener *listeners; /* must outlive the server */
 	uint32_t n_listeners;
 	struct fl_server_limits limits;
-	/* For TCP: what a request needs; @listener: its index. */
+	/* For TCP: what a request needs; @listener: its index, or FL_LISTENER_RELAY. */
 	enum fl_needs (*needs)(void *user, uint32_t listener, const struct fl_http_request *r);
 	/*
 	 * Has this token to be asked about elsewhere?  Then its address pays for the request as for one
@@ -145,6 +146,14 @@ uint32_t fl_server_descriptors(const struct fl_server_limits *limits);
  * this descriptor is passed to.
  */
 int fl_exchange_descriptor(struct fl_exchange *x);
+
+/*
+ * All requests behind this one on its connection, which is of the Unix socket, come from others: a relay
+ * passes them on, which listens on this port of 127.0.0.1.  They are as those of TCP from there: each
+ * needs a token, and none has the rights of the user that runs the relay.  There is no way back.  False:
+ * there is no room, and an error was answered.
+ */
+bool fl_exchange_relay(struct fl_exchange *x, uint32_t port);
 
 /* --- answers --- */
 

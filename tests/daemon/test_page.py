@@ -2,13 +2,25 @@
 """The page: its files, which everybody may have, and how a browser gets the rights of who opened it."""
 import gzip
 import http.client
+import json
+import os
 import re
+import socket
 
+import pytest
+
+import conftest
 from conftest import DEADLINE, Connection
 from test_tcp import addresses, ask, serve  # noqa: F401  (a fixture)
 
 POLICY = ("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; "
           "base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+
+
+@pytest.fixture
+def daemon(serve):  # noqa: F811
+    """That takes as many requests without a token as a test makes."""
+    return serve("[{address: '127.0.0.1:0'}]", more="  limits: {requestsWithoutToken: 1000}\n")
 
 
 def raw(address, path, method="GET", **headers):
@@ -82,3 +94,190 @@ def test_a_listener_without_the_api_has_no_page(serve):  # noqa: F811
     at, = addresses(serve("[{address: '127.0.0.1:0', serves: {api: 'off', metrics: open}}]"))
     assert ask(at, "/").status == 404
     assert ask(at, "/metrics").status == 200
+
+
+# --- codes and tokens ---
+
+def exchange(address, code):
+    return post(address, "/v1/page/token", {"code": code})
+
+
+def post(address, path, body=None, method="POST", **headers):
+    connection = http.client.HTTPConnection(*address, timeout=DEADLINE)
+    try:
+        connection.request(method, path, json.dumps(body) if body is not None else None,
+                           {name.replace("_", "-"): value for name, value in headers.items()})
+        return conftest.Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def bearer(token):
+    return {"Authorization": f"Bearer {token}"}
+
+
+def opened(daemon, at):
+    """A page of this user: its token."""
+    answer = exchange(at, daemon.post("/v1/page/codes").json()["code"])
+    assert answer.status == 200, answer.text
+    return answer.json()["token"]
+
+
+def test_a_code_gives_the_rights_of_its_caller_once(daemon):
+    at, = addresses(daemon)
+    assert post(at, "/v1/page/codes").status == 401
+    code = daemon.post("/v1/page/codes").json()
+    assert set(code) == {"code", "expires"}
+    answer = exchange(at, code["code"])
+    assert answer.status == 200 and answer.headers["Cache-Control"] == "no-store"
+    page = answer.json()
+    assert set(page) == {"token", "expires", "role", "user", "queues"}
+    me = daemon.get("/v1/whoami").json()
+    assert (page["user"], page["role"], page["queues"]) == (me["user"], me["role"], None)
+    assert page["token"] != code["code"] and page["expires"] > code["expires"]
+    who = ask(at, "/v1/whoami", **bearer(page["token"])).json()
+    assert (who["user"], who["uid"], who["role"], who["expiresAt"]) == (me["user"], me["uid"], me["role"], page["expires"])
+    # Once; and neither the code nor a token of it is anything else.
+    for wrong in (code["code"], page["token"], "fl_" + "a" * 10 + "_" + "a" * 52, "", "x" * 3000):
+        answer = exchange(at, wrong)
+        assert answer.status == 401, wrong
+        assert answer.error == "this address was used already, or is older than a minute"
+        assert answer.json()["hint"] == "open the page anew: fairlead page"
+    assert ask(at, "/v1/jobs", **bearer(code["code"])).status == 401
+    for odd in ({}, {"code": 1}, {"code": "a", "more": 1}, []):
+        assert post(at, "/v1/page/token", odd).status == 400, odd
+    assert post(at, "/v1/page/token", {"code": "x" * 5000}).status == 413
+    # It is in no list, and what outlives it cannot be made by it.
+    assert daemon.get("/v1/tokens").json()["tokens"] == []
+    for path, body in (("/v1/tokens", {"name": "n", "role": "read"}), ("/v1/page/codes", None), ("/v1/tokens/n/revoke", None)):
+        assert post(at, path, body, **bearer(page["token"])).status == 403, path
+    assert ask(at, "/v1/tokens", **bearer(page["token"])).status == 403
+    answer = post(at, "/v1/page/token", method="DELETE", **bearer(page["token"]))
+    assert (answer.status, answer.json()) == (200, {"status": "ended"})
+    assert ask(at, "/v1/whoami", **bearer(page["token"])).status == 401
+    answer = daemon.ask("DELETE", "/v1/page/token")
+    assert (answer.status, answer.error) == (409, "this is not the token of a page")
+
+
+def test_it_ends_with_the_token_that_opened_it(daemon):
+    at, = addresses(daemon)
+
+    def token():
+        return daemon.post("/v1/tokens", {"name": "lap", "role": "read"}).json()["token"]
+    parent = bearer(token())
+    code = post(at, "/v1/page/codes", **parent).json()["code"]
+    unused = post(at, "/v1/page/codes", **parent).json()["code"]
+    page = exchange(at, code).json()
+    assert page["role"] == "read"
+    who = ask(at, "/v1/whoami", **bearer(page["token"])).json()
+    assert (who["role"], who["token"], who["queues"]) == ("read", "lap", None)
+    assert post(at, "/v1/jobs", {}, **bearer(page["token"])).status == 403
+    stream = http.client.HTTPConnection(*at, timeout=DEADLINE)
+    stream.request("GET", "/v1/events?follow=1", headers=bearer(page["token"]))
+    events = stream.getresponse()
+    assert events.status == 200
+    assert daemon.post("/v1/tokens/lap/revoke").status == 200
+    with pytest.raises(http.client.IncompleteRead):
+        events.read()
+    stream.close()
+    assert ask(at, "/v1/whoami", **bearer(page["token"])).status == 401
+    answer = exchange(at, unused)
+    assert (answer.status, answer.error) == (401, "the token by which the page was opened has ended")
+    # Another token of that name is another one.
+    token()
+    assert ask(at, "/v1/whoami", **bearer(page["token"])).status == 401
+
+
+def held(daemon):
+    """A code that ends with the connection that is returned."""
+    connection = Connection(daemon.socket)
+    connection.request("POST", "/v1/page/codes?hold=1")
+    response = connection.getresponse()
+    assert response.status == 200
+    return connection, response, json.loads(response.readline())["code"]
+
+
+def test_it_ends_with_the_request_that_holds_it(daemon):
+    at, = addresses(daemon)
+    connection, response, code = held(daemon)
+    token = exchange(at, code).json()["token"]
+    stream = http.client.HTTPConnection(*at, timeout=DEADLINE)
+    stream.request("GET", "/v1/events?follow=1", headers=bearer(token))
+    events = stream.getresponse()
+    assert events.status == 200
+    response.close()
+    connection.close()
+    with pytest.raises(http.client.IncompleteRead):
+        events.read()
+    stream.close()
+    assert ask(at, "/v1/whoami", **bearer(token)).status == 401
+    # A code that nobody has used ends with it, too.
+    connection, response, code = held(daemon)
+    response.close()
+    connection.close()
+    daemon.until(lambda: exchange(at, code).status == 401, "the code ends")
+
+
+def test_limits(daemon):
+    at, = addresses(daemon)
+    codes = [daemon.post("/v1/page/codes").json()["code"] for _ in range(16)]
+    answer = daemon.post("/v1/page/codes")
+    assert (answer.status, answer.error) == (429, "you have 16 pages open, which is the most")
+    token = exchange(at, codes[0]).json()["token"]
+    assert daemon.post("/v1/page/codes").status == 429
+    assert post(at, "/v1/page/token", method="DELETE", **bearer(token)).status == 200
+    assert daemon.post("/v1/page/codes").status == 200
+
+
+def test_codes_are_not_guessed_at_any_rate(serve):  # noqa: F811
+    daemon = serve("[{address: '127.0.0.1:0'}]", more="  limits: {requestsWithoutToken: 5}\n")
+    at, = addresses(daemon)
+    statuses = [exchange(at, "fl_" + "a" * 10 + "_" + "a" * 52).status for _ in range(40)]
+    assert set(statuses) == {401, 429}
+
+
+# --- the relay of this machine ---
+
+def relayed(daemon, method, path, body=None, port=4711, **headers):
+    """The answer to what comes through a relay."""
+    connection = Connection(daemon.socket)
+    try:
+        connection.request("POST", f"/v1/page/relay?port={port}")
+        response = connection.getresponse()
+        assert (response.status, response.read()) == (204, b"")
+        connection.auto_open = 0  # another connection would be the user's
+        headers = {"Host": f"127.0.0.1:{port}", **{name.replace("_", "-"): value for name, value in headers.items()}}
+        connection.request(method, path, body, headers)
+        return conftest.Answer(connection.getresponse())
+    finally:
+        connection.close()
+
+
+def test_a_relay_gives_its_rights_up(daemon):
+    code = daemon.post("/v1/page/codes").json()["code"]
+
+    def over(*arguments, **more):
+        return relayed(daemon, *arguments, **more)
+    assert daemon.post("/v1/page/relay").error == "'port' is missing: where the relay listens"
+    assert daemon.post("/v1/page/relay?port=65536").error == "'port' is more than 65535"
+    for path in ("/v1/whoami", "/v1/health", "/v1/jobs", "/metrics", "/v1/page/codes"):
+        assert over("GET", path).status in (401, 404), path
+    assert over("POST", "/v1/page/relay?port=4712").status == 401
+    for host, status in (("localhost:4711", 200), ("127.0.0.1:4712", 421), ("127.0.0.1", 421), ("elsewhere.example:4711", 421)):
+        assert over("GET", "/", Host=host).status == status, host
+    assert over("GET", "/", Origin="http://127.0.0.1:4711").status == 200
+    assert over("GET", "/", Origin="http://127.0.0.1:4712").status == 403
+    token = over("POST", "/v1/page/token", json.dumps({"code": code})).json()["token"]
+    assert over("GET", "/v1/whoami", **bearer(token)).json()["uid"] == os.geteuid()
+    answer = over("POST", "/v1/page/relay?port=4711", **bearer(token))
+    assert (answer.status, answer.error) == (409, "a relay asks at the daemon's socket, on its machine")
+    # What was sent behind it, before it was answered, is not the user's either.
+    with socket.socket(socket.AF_UNIX) as s:
+        s.settimeout(DEADLINE)
+        s.connect(str(daemon.socket))
+        s.sendall(b"POST /v1/page/relay?port=4711 HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\n\r\n"
+                  b"GET /v1/whoami HTTP/1.1\r\nHost: 127.0.0.1:4711\r\nConnection: close\r\n\r\n")
+        said = b""
+        while piece := s.recv(65536):
+            said += piece
+        assert said.startswith(b"HTTP/1.1 204 ") and b"HTTP/1.1 401 " in said and b"uid" not in said

@@ -313,3 +313,27 @@ def test_a_name_is_that_of_its_own_token(fake, w):
         go_on.set()
         asking.join()
     assert answers[0][0] == 200 and answers[0][1]["user"] == "alice", answers
+
+
+def test_a_page_has_the_rights_of_the_token_that_opened_it(fake, w):
+    """It sees what that sees, and ends with it; the token of the cluster is in no browser."""
+    opened = w.ask("/v1/page/codes", "POST", token=ALICE)[1]
+    assert set(opened) == {"code", "expires"}
+    status, page = w.ask("/v1/page/token", "POST", token="none", body=json.dumps({"code": opened["code"]}))
+    assert (status, page["user"], page["queues"]) == (200, "alice", None)
+    assert w.ask("/v1/whoami", token=page["token"])[1]["user"] == "alice"
+    for path in ("/v1/workloads/a/alpha-waits/explain", "/v1/queues", "/v1/plan?cycles=5"):
+        theirs, ours = w.ask(path, token=ALICE), w.ask(path, token=page["token"])
+        assert ours[0] == theirs[0] == 200 and names(str(ours[1])) == names(str(theirs[1])), path
+    assert w.ask("/v1/tree", token=page["token"])[0] == 403
+    assert w.ask("/v1/page/codes", "POST", token=page["token"])[0] == 403
+    stream = Stream(w, page["token"])
+    assert w.ask("/v1/page/token", "DELETE", token=page["token"])[1] == {"status": "ended"}
+    with pytest.raises(http.client.IncompleteRead):
+        stream.answer.read()
+    assert w.ask("/v1/whoami", token=page["token"])[0] == 401
+    assert w.ask("/v1/whoami", token=ALICE)[0] == 200
+    # The page of a user of the socket sees all, as that does.
+    code = w.ask("/v1/page/codes", "POST")[1]["code"]
+    page = w.ask("/v1/page/token", "POST", token="none", body=json.dumps({"code": code}))[1]
+    assert "cq" in str(w.ask("/v1/tree", token=page["token"])[1])

@@ -48,6 +48,7 @@ NOT_RUN = {
 	("doc/guide/kubernetes.md", "kubectl -n fairlead exec"): "asks in a pod; tests/e2e asks a pod the same",
 	("doc/guide/kubernetes.md", "kubectl -n research create"): "asks a pod with a token; tests/e2e does",
 	("doc/guide/metrics.md", "curl"): "a daemon of the system; tests/daemon asks the same",
+	("doc/guide/page.md", "fairlead page"): "asks a daemon; tests/daemon does",
 	("doc/guide/performance.md", "make build"): "builds",
 	("doc/guide/simulate.md", "$ jq"): "shows lines of a report that the page does not make",
 	("examples/machine/README.md", "fairleadd --config"): "goes on for ever; `make run` and tests/daemon do it",

@@ -12,6 +12,7 @@
 #include "daemon/api/call.h"
 #include "daemon/api/doors.h"
 #include "daemon/api/history/kai_usage.h"
+#include "daemon/api/page.h"
 #include "daemon/api/routes.h"
 #include "daemon/api/sees.h"
 #include "daemon/config/accounts.h"
@@ -125,9 +126,12 @@ static enum fl_needs needs(void *user, uint32_t listener, const struct fl_http_r
 
 static bool is_new(void *user, const char *secret)
 {
-	struct fl_people *people = ((struct fl_api *)user)->options.people;
+	struct fl_api *a = user;
+	struct fl_people *people = a->options.people;
 
-	return people && people->is_new(people, secret);
+	return people && (fl_pages_find(a->pages, secret, fl_clock_now(&a->daemon->clock)) ?
+				  fl_api_page_is_new(a, secret) :
+				  people->is_new(people, secret));
 }
 
 /* Whose is this token, and is the account still there? */
@@ -135,8 +139,10 @@ static int bearer(void *user, const char *secret, struct fl_principal *ret)
 {
 	struct fl_api *a = user;
 	const char *account;
-	int code;
+	int code = refresh_access(a, /* err= */ NULL);
 
+	if (code == 0 && (code = fl_api_page_bearer(a, secret, ret)) != FAIRLEAD_ENOENT)
+		return code;
 	if (!a->core)
 		return a->options.people ?
 			       a->options.people->bearer(a->options.people, secret, ret) :
@@ -156,6 +162,8 @@ static bool is_still(void *user, const struct fl_principal *who)
 	const struct fl_token_row *token;
 	struct fl_principal is = *who;
 
+	if (!fl_api_page_is_still(a, who))
+		return false;
 	if (who->kind == FL_PRINCIPAL_KUBE)
 		return a->options.people->is_known(a->options.people, who);
 	if (who->kind != FL_PRINCIPAL_TOKEN)
@@ -302,6 +310,9 @@ int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairle
 	};
 	int code = refresh_access(a, err);
 
+	a->pages = fl_pages_new();
+	if (code == 0 && !a->pages)
+		code = fl_fail_nomem(err);
 	if (code == 0)
 		code = check_descriptors(&server.limits, err);
 	if (code == 0)
@@ -317,6 +328,7 @@ int fl_api_new(const struct fl_api_options *options, struct fl_api **ret, fairle
 	if (code < 0) {
 		fl_doors_free(a->doors);
 		fl_access_free(a->access);
+		fl_pages_free(a->pages);
 		free(a);
 		return code;
 	}
@@ -333,6 +345,7 @@ static void server_closed(void *user)
 
 	fl_doors_free(a->doors);
 	fl_access_free(a->access);
+	fl_pages_free(a->pages);
 	free(a->description);
 	fl_api_kai_usage_free(a);
 	fl_live_order_done(&a->order);

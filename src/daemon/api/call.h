@@ -33,6 +33,7 @@ struct fl_doors;      /* doors.h */
 struct fl_simulation; /* simulations.c */
 struct fl_evicted;
 struct fl_kai_usage; /* history/kai_usage.c */
+struct fl_pages;     /* page/pages.h */
 
 /* How events are written. */
 enum fl_event_form {
@@ -56,6 +57,7 @@ struct fl_api {
 		*core; /* of a machine; NULL: a cluster's, which has no route that needs it */
 	struct fl_server *server;
 	struct fl_doors *doors;
+	struct fl_pages *pages;
 	struct fl_access *access;
 	const struct fl_config *access_of; /* the configuration that `access` was made of */
 	char *description;                 /* openapi.c; NULL: not made yet */

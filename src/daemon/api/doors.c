@@ -179,7 +179,9 @@ enum fl_needs fl_doors_needs(const struct fl_doors *d, uint32_t listener,
 		[FL_SERVES_TOKEN] = FL_NEEDS_TOKEN,
 		[FL_SERVES_OPEN] = FL_NEEDS_NOTHING,
 	};
-	const struct door *door = &d->doors[listener];
+	/* What a relay passes on comes from whatever program of this machine. */
+	static const struct door relay = { .api = FL_SERVES_TOKEN, .metrics = FL_SERVES_OFF };
+	const struct door *door = listener == FL_LISTENER_RELAY ? &relay : &d->doors[listener];
 	/* What is a part of the API, too, is served where that is; all other paths are the API. */
 	const struct {
 		const char *path;
@@ -194,8 +196,12 @@ enum fl_needs fl_doors_needs(const struct fl_doors *d, uint32_t listener,
 	for (size_t i = 0; i < sizeof services / sizeof *services; i++)
 		if (strcmp(r->path, services[i].path) == 0)
 			return services[i].needs;
-	if (fl_page_file(r->path))
-		return door->api == FL_SERVES_OFF ? FL_NEEDS_ANOTHER : FL_NEEDS_NOTHING;
+	if (door->api != FL_SERVES_OFF && fl_page_file(r->path))
+		return FL_NEEDS_NOTHING;
+	/* With a code, which is in the body. */
+	if (door->api != FL_SERVES_OFF && strcmp(r->path, "/v1/page/token") == 0 &&
+	    strcmp(r->method, "POST") == 0)
+		return FL_NEEDS_NO_TOKEN;
 	return needs[door->api];
 }
 

@@ -24,6 +24,7 @@
 #include "daemon/api/job/wishes.h"
 #include "daemon/api/mirrored.h"
 #include "daemon/api/openapi.h"
+#include "daemon/api/page.h"
 #include "daemon/api/queues.h"
 #include "daemon/api/state.h"
 #include "daemon/api/tokens.h"

@@ -12,6 +12,7 @@
 #include "daemon/api/job/list.h"
 #include "daemon/api/job/pending.h"
 #include "daemon/api/openapi.h"
+#include "daemon/api/page.h"
 #include "daemon/api/queues.h"
 #include "daemon/api/state.h"
 #include "daemon/api/tokens.h"
@@ -30,6 +31,10 @@ static enum need need_of(const struct fl_call *call)
 	} needs[] = {
 		{ fl_api_whoami, NOTHING },
 		{ fl_api_openapi, NOTHING },
+		{ fl_api_page_code, NOTHING },
+		{ fl_api_page_token, NOTHING },
+		{ fl_api_page_end, NOTHING },
+		{ fl_api_page_relay, NOTHING },
 		{ fl_api_health, NOTHING },
 		{ fl_api_plan, NAMES },
 		{ fl_api_queues, NAMES },
@@ -80,7 +85,11 @@ static void seen(void *user, int code, const struct fl_principal *who, const str
 			fl_api_error(&call, err);
 		return;
 	}
-	((struct fl_http_request *)(uintptr_t)call.r)->who = *who;
+	struct fl_principal *caller = &((struct fl_http_request *)(uintptr_t)call.r)->who;
+	uint32_t page = caller->page;
+
+	*caller = *who;
+	caller->page = page;
 	call.sees = sees->limited ? sees : NULL;
 	serve(&call);
 }

@@ -8,6 +8,7 @@
 #include "base/time.h"
 #include "codec/job/job_json.h"
 #include "daemon/api/call.h"
+#include "daemon/api/page.h"
 #include "daemon/config/config_queue.h"
 #include "daemon/engine/daemon.h"
 #include "daemon/machine/tokens.h"
@@ -250,7 +251,7 @@ static bool is_user(const struct fl_call *call)
 {
 	fairlead_error err = { 0 };
 
-	if (call->r->who.kind == FL_PRINCIPAL_USER)
+	if (call->r->who.kind == FL_PRINCIPAL_USER && !call->r->who.page)
 		return true;
 	(void)fl_access_may_make_token(call->api->access, &call->r->who, &call->r->who,
 				       FL_RANK_STRANGER, &err);
@@ -432,22 +433,46 @@ static const char *role_of(enum fl_rank rank)
 	return role ? role : "none";
 }
 
+/* Of the token that the caller has shown, or that its page was opened by; NULL: none. */
+static const struct fl_token_row *token_of(const struct fl_api *a, const struct fl_principal *who)
+{
+	return a->core && who->kind == FL_PRINCIPAL_TOKEN ? fl_core_token_of(a->core, who) : NULL;
+}
+
+bool fl_api_add_rights(const struct fl_api *a, const struct fl_principal *who, json_t *json)
+{
+	const struct fl_principal behind = fl_principal_behind(who);
+	const struct fl_token_row *token = token_of(a, who);
+
+	return json_object_set_new(json, "user", json_string(fl_access_name(a->access, &behind))) ==
+		       0 &&
+	       json_object_set_new(json, "role",
+				   json_string(role_of(fl_access_rank(a->access, who)))) == 0 &&
+	       json_object_set_new(json, "queues", queues_json(token ? token->queues : NULL)) == 0;
+}
+
+static json_t *expiry_of(const struct fl_api *a, const struct fl_principal *who,
+			 const struct fl_token_row *token)
+{
+	const struct fl_page *page = fl_pages_at(a->pages, who->page, now_of(a));
+
+	return fl_api_moment(a, page ? page->until : token ? token->expires : FL_TIME_NONE);
+}
+
 void fl_api_whoami(struct fl_call *call)
 {
 	const struct fl_api *a = call->api;
 	const struct fl_principal *who = &call->r->who, behind = fl_principal_behind(who);
-	const struct fl_token_row *token = who->kind == FL_PRINCIPAL_TOKEN ?
-						   fl_core_token_of(a->core, who) :
-						   NULL;
-	json_t *json = json_pack("{s:s, s:I, s:s?, s:s}", "user",
-				 fl_access_name(a->access, &behind), "uid",
-				 (json_int_t)fl_principal_account(&behind), "token",
-				 token ? token->name : NULL, "role",
-				 role_of(fl_access_rank(a->access, who)));
+	const struct fl_token_row *token = token_of(a, who);
+	json_t *json = json_pack("{s:I, s:s?}", "uid", (json_int_t)fl_principal_account(&behind),
+				 "token", token ? token->name : NULL);
+	bool made = json && fl_api_add_rights(a, who, json);
 
-	if (json && token &&
-	    (json_object_set_new(json, "expiresAt", fl_api_moment(a, token->expires)) < 0 ||
-	     json_object_set_new(json, "queues", queues_json(token->queues)) < 0)) {
+	if (made && (token || who->page))
+		made = json_object_set_new(json, "expiresAt", expiry_of(a, who, token)) == 0;
+	else if (made)
+		(void)json_object_del(json, "queues");
+	if (!made) {
 		json_decref(json);
 		json = NULL;
 	}

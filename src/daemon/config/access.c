@@ -491,7 +491,7 @@ bool fl_access_may_make_token(struct fl_access *a, const struct fl_principal *wh
 	const struct fl_principal own = fl_principal_user(a->runs.own, FL_NO_GROUP);
 	bool same = fl_principal_same(who, owner);
 
-	if (who->kind != FL_PRINCIPAL_USER) {
+	if (who->kind != FL_PRINCIPAL_USER || who->page) {
 		fl_fail(err, FAIRLEAD_ESTATE, "tokens cannot make, list or revoke tokens");
 		fl_fail_hint(err, "ask the daemon by its socket, on its machine");
 	} else if (!a->runs.all && owner->uid != a->runs.own) {

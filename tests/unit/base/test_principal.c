@@ -9,11 +9,13 @@
 
 enum { ALICE = 100, BOB = 101 };
 
-static const struct fl_principal alice = { FL_PRINCIPAL_USER, FL_RANK_ROOT, ALICE, 1, "" },
-				 runner = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1,
+static const struct fl_principal alice = { FL_PRINCIPAL_USER, FL_RANK_ROOT, ALICE, 1, 0, "" },
+				 runner = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, 0,
 					    "ci-runner" },
-				 service = { FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, SERVICE },
-				 probe = { FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, "192.0.2.1" };
+				 service = { FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, 0, SERVICE },
+				 probe = {
+					 FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, 0, "192.0.2.1"
+				 };
 
 /* What each kind is: whose account, for whom it acts, its name, the most that it may. */
 TEST(kinds)
@@ -71,12 +73,12 @@ TEST(roles)
 TEST(same)
 {
 	static const struct fl_principal others[] = {
-		{ FL_PRINCIPAL_USER, FL_RANK_ROOT, BOB, 1, "" },
-		{ FL_PRINCIPAL_TOKEN, FL_RANK_USER, BOB, 1, "ci-runner" },
-		{ FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci-runner2" },
-		{ FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, SERVICE "2" },
-		{ FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, "192.0.2.1" },
-		{ FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, SERVICE },
+		{ FL_PRINCIPAL_USER, FL_RANK_ROOT, BOB, 1, 0, "" },
+		{ FL_PRINCIPAL_TOKEN, FL_RANK_USER, BOB, 1, 0, "ci-runner" },
+		{ FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, 0, "ci-runner2" },
+		{ FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, 0, SERVICE "2" },
+		{ FL_PRINCIPAL_KUBE, FL_RANK_USER, 0, 0, 0, "192.0.2.1" },
+		{ FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, 0, SERVICE },
 	};
 	const struct fl_principal *const each[] = { &alice, &runner, &service, &probe };
 

@@ -450,7 +450,7 @@ TEST_IN(set_up, tear_down, kinds)
 		const char *why_not_submit; /* NULL: it may */
 	} rows[] = {
 		{ "{}",
-		  { FL_PRINCIPAL_USER, FL_RANK_ROOT, ALICE, 1, "" },
+		  { FL_PRINCIPAL_USER, FL_RANK_ROOT, ALICE, 1, 0, "" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  ALICE,
@@ -458,7 +458,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice",
 		  NULL },
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci-runner" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, 0, "ci-runner" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  ALICE,
@@ -466,7 +466,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice/ci-runner",
 		  NULL },
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_READER, ALICE, 1, "board" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_READER, ALICE, 1, 0, "board" },
 		  FL_RANK_READER,
 		  FL_RANK_READER,
 		  ALICE,
@@ -474,7 +474,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice/board",
 		  "alice/board may read only" },
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_PROBE, ALICE, 1, "alive" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_PROBE, ALICE, 1, 0, "alive" },
 		  FL_RANK_PROBE,
 		  FL_RANK_PROBE,
 		  ALICE,
@@ -483,7 +483,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice/alive may ask for the daemon's health only" },
 		/* A token is an admin's only if its user is, too, and never root. */
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, ALICE, 1, "big" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, ALICE, 1, 0, "big" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  ALICE,
@@ -491,7 +491,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice/big",
 		  NULL },
 		{ BOB_IS_ADMIN,
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, BOB, 1, "big" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, BOB, 1, 0, "big" },
 		  FL_RANK_ADMIN,
 		  FL_RANK_ADMIN,
 		  BOB,
@@ -499,7 +499,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "bob/big",
 		  NULL },
 		{ BOB_IS_ADMIN,
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, BOB, 1, "small" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, BOB, 1, 0, "small" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  BOB,
@@ -507,7 +507,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "bob/small",
 		  NULL },
 		{ "{access: {others: deny}}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 0, 0, "small" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 0, 0, 0, "small" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  0,
@@ -515,7 +515,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "0/small",
 		  "0/small may not use queue 'a'" },
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_ROOT, 0, 0, "big" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_ROOT, 0, 0, 0, "big" },
 		  FL_RANK_ADMIN,
 		  FL_RANK_ADMIN,
 		  0,
@@ -524,7 +524,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  NULL },
 		/* What its user may not, it may not; and it is let in as its user is. */
 		{ "{access: {queues: [{queue: a, users: [bob]}]}}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci-runner" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, 0, "ci-runner" },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  ALICE,
@@ -532,7 +532,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  "alice/ci-runner",
 		  "alice/ci-runner may not use queue 'a'" },
 		{ "{}",
-		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 1000, 1, "x" },
+		  { FL_PRINCIPAL_TOKEN, FL_RANK_USER, 1000, 1, 0, "x" },
 		  FL_RANK_USER,
 		  FL_RANK_STRANGER,
 		  ALICE,
@@ -541,7 +541,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  NULL },
 		/* A uid that it happens to have is not its account. */
 		{ "{access: {queues: [{queue: a, users: [bob]}]}}",
-		  { FL_PRINCIPAL_KUBE, FL_RANK_USER, BOB, 1, SERVICE },
+		  { FL_PRINCIPAL_KUBE, FL_RANK_USER, BOB, 1, 0, SERVICE },
 		  FL_RANK_USER,
 		  FL_RANK_USER,
 		  FL_NO_ACCOUNT,
@@ -549,7 +549,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  SERVICE,
 		  SERVICE " has no account on this machine to run jobs" },
 		{ "{access: {admins: {users: [bob]}}}",
-		  { FL_PRINCIPAL_KUBE, FL_RANK_READER, BOB, 1, SERVICE },
+		  { FL_PRINCIPAL_KUBE, FL_RANK_READER, BOB, 1, 0, SERVICE },
 		  FL_RANK_READER,
 		  FL_RANK_READER,
 		  FL_NO_ACCOUNT,
@@ -557,7 +557,7 @@ TEST_IN(set_up, tear_down, kinds)
 		  SERVICE,
 		  SERVICE " may read only" },
 		{ "{access: {withoutAccount: allow}}",
-		  { FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, "192.0.2.1" },
+		  { FL_PRINCIPAL_PROBE, FL_RANK_PROBE, 0, 0, 0, "192.0.2.1" },
 		  FL_RANK_PROBE,
 		  FL_RANK_PROBE,
 		  FL_NO_ACCOUNT,
@@ -621,7 +621,7 @@ TEST_IN(set_up, tear_down, queues_of_tokens)
 		{ "default/ab xdefault/a default/ efault/a", false, false, false },
 		{ "", false, false, false },
 	};
-	const struct fl_principal who = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, "ci" },
+	const struct fl_principal who = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, ALICE, 1, 0, "ci" },
 				  owner = fl_principal_user(ALICE, FL_NO_GROUP),
 				  other = fl_principal_user(BOB, FL_NO_GROUP);
 
@@ -662,8 +662,9 @@ TEST_IN(set_up, tear_down, accounts_of_tokens)
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
-		struct fl_principal token = { FL_PRINCIPAL_TOKEN, FL_RANK_USER, rows[i].uid,
-					      FL_NO_GROUP, "ci" };
+		struct fl_principal token = {
+			FL_PRINCIPAL_TOKEN, FL_RANK_USER, rows[i].uid, FL_NO_GROUP, 0, "ci"
+		};
 		struct fl_config *c = config_of("{}");
 		struct fl_access *a = access_of(c, rows[i].own);
 
@@ -716,8 +717,9 @@ TEST_IN(set_up, tear_down, makers_of_tokens)
 	for (size_t i = 0; i < COUNT(rows); i++) {
 		const struct fl_principal who = fl_principal_user(rows[i].who, 1),
 					  owner = fl_principal_user(rows[i].owner, FL_NO_GROUP);
-		struct fl_principal token = { FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, rows[i].who, 1,
-					      "big" };
+		struct fl_principal token = {
+			FL_PRINCIPAL_TOKEN, FL_RANK_ADMIN, rows[i].who, 1, 0, "big"
+		};
 		struct fl_config *c = config_of(rights);
 		struct fl_access *a = access_of(c, rows[i].own);
 		fairlead_error err = { 0 };
