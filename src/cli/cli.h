@@ -110,6 +110,8 @@ struct fl_options {
 	bool all_namespaces, rbac;
 	bool verify;                /* agreement: objects, and not decisions */
 	bool back, yes, dry_run;    /* handover: to Kueue; without a question; nothing is changed */
+	bool no_open;               /* page: no browser is started */
+	uint32_t port;              /* page: of the relay; 0: a free one */
 	bool of_cluster;            /* its objects are read in place of files */
 	struct fl_context *cluster; /* cli/cluster; NULL: none has been read */
 };
@@ -161,6 +163,7 @@ enum {
 /* More than an enum of int has. */
 #define FL_FOR_AGREEMENT (UINT64_C(1) << 31)
 #define FL_FOR_HANDOVER (UINT64_C(1) << 32)
+#define FL_FOR_PAGE (UINT64_C(1) << 33)
 
 /* By enum fl_format; of these the first are for every verb. */
 extern const char *const fl_formats[FL_OUTPUTS];
@@ -198,6 +201,7 @@ int fl_cmd_submit(const struct fl_options *options);
 int fl_cmd_top(const struct fl_options *options);
 int fl_cmd_tree(const struct fl_options *options);
 int fl_cmd_tune(const struct fl_options *options);
+int fl_cmd_page(const struct fl_options *options);
 int fl_cmd_plan(const struct fl_options *options);
 int fl_cmd_prove(const struct fl_options *options);
 int fl_cmd_explain(const struct fl_options *options);

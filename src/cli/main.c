@@ -259,6 +259,14 @@ const struct fl_verb fl_verbs[] = {
 	  "For admins: after a restore, or when runs were found that are not in the database, the\n"
 	  "daemon warns each user that lists jobs or queues, until an admin acknowledges it.\n",
 	  fl_cmd_acknowledge },
+	{ "page", "", 0, 0, FL_FOR_DAEMON | FL_FOR_PAGE, "open the daemon's page in a browser",
+	  "Prints the address of a page that shows queues, jobs and shares, and opens it where there is a\n"
+	  "screen.  The address works once, within a minute; the browser then may do what you may, until\n"
+	  "this command ends, for 12 hours at most.  The page of this machine's daemon is behind a port of\n"
+	  "127.0.0.1 meanwhile, that of a server (--server) at its own address.\n\n"
+	  "  fairlead page\n"
+	  "  fairlead page --server https://host:8450\n",
+	  fl_cmd_page },
 	{ "login", "[URL]", 0, 1, FL_FOR_DAEMON, "use a daemon over the network from now on",
 	  "Asks the daemon at URL for your name and role there, with a token that is\n"
 	  "typed, comes on standard input, or is in a file (--token-file), and writes\n"

@@ -308,12 +308,11 @@ int fl_client_call(struct fl_client *c, const char *method, const char *path, co
 	return code;
 }
 
-int fl_client_follow(struct fl_client *c, const char *path,
-		     bool (*piece)(void *user, const char *bytes, size_t len), void *user,
-		     unsigned *ret_status, fairlead_error *err)
+static int follow(struct fl_client *c, const char *method, const char *path, struct taker *t,
+		  fairlead_error *err)
 {
-	struct taker t = { c, piece, user, ret_status, false };
-	int code = perform(c, "GET", path, NULL, 0, 0, &t, err);
+	unsigned *ret_status = t->status;
+	int code = perform(c, method, path, NULL, 0, 0, t, err);
 
 	if (code == FAIRLEAD_EIO && *ret_status == 200) { /* its answer began */
 		fl_fail(err, code, "the daemon has stopped, or was killed; running jobs continue");
@@ -321,6 +320,24 @@ int fl_client_follow(struct fl_client *c, const char *path,
 		return fl_fail_in(err, "%s", fl_client_place(c));
 	}
 	return code;
+}
+
+int fl_client_follow(struct fl_client *c, const char *path,
+		     bool (*piece)(void *user, const char *bytes, size_t len), void *user,
+		     unsigned *ret_status, fairlead_error *err)
+{
+	struct taker t = { c, piece, user, ret_status, false };
+
+	return follow(c, "GET", path, &t, err);
+}
+
+int fl_client_hold(struct fl_client *c, const char *path,
+		   bool (*piece)(void *user, const char *bytes, size_t len), void *user,
+		   unsigned *ret_status, fairlead_error *err)
+{
+	struct taker t = { c, piece, user, ret_status, false };
+
+	return follow(c, "POST", path, &t, err);
 }
 
 /* --- what it shows --- */

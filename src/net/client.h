@@ -57,6 +57,10 @@ int fl_client_call(struct fl_client *c, const char *method, const char *path, co
 int fl_client_follow(struct fl_client *c, const char *path,
 		     bool (*piece)(void *user, const char *bytes, size_t len), void *user,
 		     unsigned *ret_status, fairlead_error *err);
+/* The same of a POST without a body. */
+int fl_client_hold(struct fl_client *c, const char *path,
+		   bool (*piece)(void *user, const char *bytes, size_t len), void *user,
+		   unsigned *ret_status, fairlead_error *err);
 
 /*
  * What the server of an https URL shows, trusted or not.  Nothing is sent but a request for its health,

@@ -1,11 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page: its files, which everybody may have, and how a browser gets the rights of who opened it."""
+import contextlib
 import gzip
 import http.client
 import json
 import os
+import pathlib
+import pwd
 import re
+import select
+import signal
 import socket
+import subprocess
 
 import pytest
 
@@ -281,3 +287,152 @@ def test_a_relay_gives_its_rights_up(daemon):
         while piece := s.recv(65536):
             said += piece
         assert said.startswith(b"HTTP/1.1 204 ") and b"HTTP/1.1 401 " in said and b"uid" not in said
+
+
+class Page:
+    """`fairlead page` while it runs."""
+
+    def __init__(self, daemon, *options, environment=None):
+        self.process = subprocess.Popen(
+            [os.environ["FAIRLEAD"], "page", *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env={**os.environ, "FAIRLEAD_SOCKET": str(daemon.socket), **(environment or {})}, start_new_session=True)
+        assert select.select([self.process.stdout], [], [], DEADLINE)[0], "no address"
+        self.line = self.process.stdout.readline().strip()
+        found = re.fullmatch(r"https?://([^/]+):(\d+)/#code=(fl_[a-z2-7]+_[a-z2-7]+)", self.line)
+        assert found, self.line + self.process.stderr.read()
+        self.at, self.code = (found[1], int(found[2])), found[3]
+
+    def end(self, number=signal.SIGTERM):
+        self.process.send_signal(number)
+        code = self.process.wait(DEADLINE)
+        self.process.stdout.close()
+        self.process.stderr.close()
+        return code
+
+
+@contextlib.contextmanager
+def page_of(daemon, *options, **more):
+    page = Page(daemon, *options, **more)
+    try:
+        yield page
+    finally:
+        if page.process.returncode is None:
+            page.end(signal.SIGKILL)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_page_opens_it_on_this_machine(daemon, number):
+    with page_of(daemon, "--no-open") as page:
+        status, headers, index = raw(page.at, "/")
+        assert status == 200 and headers["Content-Security-Policy"] == POLICY
+        for name in assets(index):
+            assert raw(page.at, name.decode())[0] == 200
+        assert ask(page.at, "/v1/whoami").status == 401
+        answer = exchange(page.at, page.code)
+        assert answer.status == 200, answer.text
+        token = answer.json()["token"]
+        assert ask(page.at, "/v1/whoami", **bearer(token)).json()["uid"] == os.geteuid()
+        # A stream goes through as it comes.
+        stream = http.client.HTTPConnection(*page.at, timeout=DEADLINE)
+        stream.request("GET", "/v1/events?follow=1", headers={**bearer(token), "Accept": "text/event-stream"})
+        events = stream.getresponse()
+        assert events.status == 200 and events.readline().startswith(b"retry: ")
+        number_of_job = daemon.submit("true")
+        seen = b""
+        while b'"job":%d,' % number_of_job not in seen:
+            line = events.readline()
+            assert line, seen
+            seen += line
+        assert page.end(number) == -number
+        stream.close()
+    # With the command its rights have ended, by whatever way one asks.
+    daemon.until(lambda: relayed(daemon, "GET", "/v1/whoami", **bearer(token)).status == 401, "the token ends")
+
+
+OTHER = """
+import http.client, json, os, sys
+os.setgroups([]); os.setgid({uid}); os.setuid({uid})
+statuses = []
+for method, path, headers in {requests!r}:
+    connection = http.client.HTTPConnection("127.0.0.1", {port}, timeout=60)
+    connection.request(method, path, headers=headers)
+    response = connection.getresponse()
+    statuses.append((response.status, response.read().decode()))
+print(json.dumps(statuses))
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_another_user_of_the_machine_gets_nothing_of_it(daemon):
+    job = daemon.submit("sleep", "300", name="secret-name")
+    uid = pwd.getpwnam("daemon").pw_uid
+    wanted = [(method, path, {}) for method, path in (
+        ("GET", "/v1/whoami"), ("GET", "/v1/jobs"), ("GET", "/v1/health"), ("POST", f"/v1/jobs/{job}/cancel"),
+        ("POST", "/v1/page/codes"), ("POST", "/v1/page/relay?port=1"), ("GET", "/v1/audit"), ("POST", "/v1/reload"),
+        ("DELETE", "/v1/page/token"), ("GET", "/v1/snapshot"), ("GET", "/v1/nothing"))]
+    wanted += [("GET", "/v1/jobs", {"Authorization": value}) for value in (
+        "Bearer fl_" + "a" * 10 + "_" + "a" * 52, "Basic cm9vdDo=", "Bearer ")]
+    with page_of(daemon, "--no-open") as page:
+        said = subprocess.run(["/usr/bin/python3", "-c", OTHER.format(uid=uid, port=page.at[1], requests=wanted)],
+                              capture_output=True, text=True, timeout=DEADLINE, check=True).stdout
+        for request, (status, text) in zip(wanted, json.loads(said), strict=True):
+            assert status == 401, request
+            assert "secret-name" not in text
+        assert exchange(page.at, page.code).status == 200
+    assert daemon.job(job)["state"] not in ("cancelled", "done")
+    daemon.post(f"/v1/jobs/{job}/cancel")
+
+
+def test_page_over_the_network(daemon):
+    at, = addresses(daemon)
+    token = daemon.folder / "token"
+    token.write_text(daemon.post("/v1/tokens", {"name": "lap", "role": "submit"}).json()["token"])
+    token.chmod(0o600)
+    options = ["--no-open", "--server", f"http://127.0.0.1:{at[1]}", "--token-file", str(token)]
+    with page_of(daemon, *options) as page:
+        assert page.at == at
+        opened_by = exchange(at, page.code).json()
+        assert opened_by["role"] == "submit"
+        assert ask(at, "/v1/whoami", **bearer(opened_by["token"])).status == 200
+        page.end()
+    daemon.until(lambda: ask(at, "/v1/whoami", **bearer(opened_by["token"])).status == 401, "the token ends")
+    done = subprocess.run([os.environ["FAIRLEAD"], "page", *options, "--port", "1234"], capture_output=True, text=True,
+                          check=False, timeout=DEADLINE)
+    assert done.returncode == 2 and "--port is for the page of the daemon of this machine" in done.stderr
+
+
+def test_page_that_cannot_be_opened(daemon, tmp_path):
+    def run(*options, socket_path):
+        return subprocess.run([os.environ["FAIRLEAD"], "page", "--no-open", *options], capture_output=True, text=True,
+                              check=False, timeout=DEADLINE, env={**os.environ, "FAIRLEAD_SOCKET": str(socket_path)})
+    done = run(socket_path=tmp_path / "none.sock")
+    assert done.returncode == 3 and done.stdout == "" and "none.sock" in done.stderr
+    done = run("--port", str(addresses(daemon)[0][1]), socket_path=daemon.socket)
+    assert done.returncode != 0 and done.stdout == "" and "listens" in done.stderr, done.stderr
+    for _ in range(16):
+        daemon.post("/v1/page/codes")
+    done = run(socket_path=daemon.socket)
+    assert done.returncode in (1, 3) and "you have 16 pages open" in done.stderr, done.stderr
+
+
+def test_the_command_says_when_the_daemon_has_left(daemon):
+    with page_of(daemon, "--no-open") as page:
+        daemon.stop()
+        assert page.process.wait(DEADLINE) == 3
+        assert "the daemon has stopped, or was killed" in page.process.stderr.read()
+
+
+def test_the_browser_is_given_no_secret_that_others_see(daemon, tmp_path):
+    """xdg-open is called with a file that only this user can read, and the file does not stay."""
+    (tmp_path / "bin").mkdir()
+    opener = tmp_path / "bin" / "xdg-open"
+    opener.write_text(f'#!/bin/sh\nstat -c %a "$1" >{tmp_path}/mode\ncat "$1" >{tmp_path}/html\necho "$@" >{tmp_path}/called\n')
+    opener.chmod(0o755)
+    with page_of(daemon, environment={"PATH": f"{tmp_path}/bin:{os.environ['PATH']}", "DISPLAY": ":99",
+                                      "XDG_RUNTIME_DIR": str(tmp_path)}) as page:
+        called = daemon.until(lambda: (tmp_path / "called").exists() and (tmp_path / "called").read_text().strip(), "it is called")
+        assert page.code not in called and called.endswith(".html")
+        assert (tmp_path / "mode").read_text() == "600\n"
+        assert f'url={page.line}"' in (tmp_path / "html").read_text()
+        page.end()
+    daemon.until(lambda: not pathlib.Path(called).exists(), "the file is removed")
