@@ -3,7 +3,8 @@
 # The machine: a daemon in a folder of its own, some sixty short jobs of three teams in three waves,
 # who has how much meanwhile, who made way for whom and why, and the fairness report; then a job that
 # fails, and an interactive one.  Each job asks for an eighth of the cpu that the machine has, however
-# much that is.  It takes less than a minute, and nothing of it stays.
+# much that is.  The daemon's page can be opened in a browser meanwhile, and on a terminal until a key is
+# pressed.  It takes less than a minute, and nothing of it stays.
 # FAIRLEAD names the command (default: the one that was built here), FAIRLEADD the daemon (default:
 # the one beside it).  FAIRLEAD_SPEED=2 is twice as fast.
 set -eu
@@ -35,7 +36,9 @@ clean_up() {
 	[ -z "$jobs" ] || kill -0 "$daemon" 2>/dev/null || start || :
 	"$fairlead" cancel --state PENDING,RUNNING >/dev/null 2>&1 || :
 	all_over || :
+	[ -z "$page" ] || kill "$page" 2>/dev/null || :
 	[ -z "$daemon" ] || kill "$daemon" 2>/dev/null || :
+	[ -z "$terminal" ] || stty "$terminal" || :
 	wait
 	rm -rf "$place"
 	exit "$status"
@@ -65,6 +68,29 @@ start() {
 	return 1
 }
 
+# The address of the page, which is open from now on.
+open_page() {
+	[ -z "$page" ] || kill "$page" 2>/dev/null || :
+	: >"$place/page"
+	"$fairlead" page --no-open >"$place/page" 2>"$place/page-log" </dev/null &
+	page=$!
+	for _ in $(seq 200); do
+		[ ! -s "$place/page" ] || break
+		kill -0 "$page" 2>/dev/null || break
+		sleep 0.1
+	done
+	cat "$place/page"
+}
+
+# One key, without Enter.
+await_key() {
+	terminal=$(stty -g)
+	stty -icanon -echo min 1 time 0
+	dd bs=1 count=1 >/dev/null 2>&1
+	stty "$terminal"
+	terminal=
+}
+
 # The cpu of the machine: of the first row of that resource, which is the whole company's.
 cpu_of_all() {
 	"$fairlead" queues | awk '{ for (i = 1; i < NF; i++) if ($i == "cpu") { print $(i + 1); exit } }'
@@ -88,6 +114,8 @@ watch() {
 
 daemon=
 jobs=
+page=
+terminal=
 place=$(mktemp -d /tmp/fairlead-run.XXXXXX)
 chmod 755 "$place"
 export FAIRLEAD_SOCKET="$place/state/fairlead.sock"
@@ -99,6 +127,8 @@ start
 # Each job asks for an eighth of what there is, however much that is.
 all=$(cpu_of_all)
 part=$(eighth "$all")
+say "to look at meanwhile in a browser; the address is for one, within a minute"
+open_page
 say "$all cpu for three teams, $part for each job; vision, of weight 2, comes alone"
 wave vision 28 4
 watch 5
@@ -136,3 +166,8 @@ cat <<END
 Both programs are in $(cd "$(dirname "$fairlead")" && pwd).
 As a service for all users, and with more settings: doc/guide/daemon.md.
 END
+if [ -t 0 ] && [ -t 1 ]; then
+	say "until a key is pressed: the page of what was, at"
+	open_page
+	await_key
+fi

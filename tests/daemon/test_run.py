@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What `make run` shows: examples/machine/run.sh keeps its promises, and nothing of it stays."""
 import glob
+import http.client
 import os
 import pathlib
 import pty
@@ -67,6 +68,20 @@ def assert_nothing_left(place):
     assert processes(place) == []
 
 
+def port_of_page(text):
+    """Of the last address of the page that was printed."""
+    return int(re.findall(r"^http://127\.0\.0\.1:(\d+)/#code=\S+$", text, re.M)[-1])
+
+
+def status_of_page(port):
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+    try:
+        connection.request("GET", "/")
+        return connection.getresponse().status
+    finally:
+        connection.close()
+
+
 def test_the_whole_story(tmp_path):
     begun = time.monotonic()
     # A socket that somebody listens on, and that is said to be the daemon's: it has one of its own.
@@ -76,9 +91,14 @@ def test_the_whole_story(tmp_path):
         run = Run(FAIRLEAD_SOCKET=str(tmp_path / "taken.sock"))
         head = run.until("language: jobs")
         place = run.place()
+        page = port_of_page(head)
+        assert status_of_page(page) == 200
         code, out = run.end()
     out = head + out
     assert code == 0, out
+    with pytest.raises(ConnectionRefusedError):
+        status_of_page(page)
+    assert "until a key is pressed" not in out
     assert time.monotonic() - begun < 60
     assert_nothing_left(place)
 
@@ -142,13 +162,19 @@ def test_at_a_terminal():
     ours, theirs = pty.openpty()
     run = Run(files={"stdin": theirs, "stdout": theirs, "stderr": theirs}, FAIRLEAD_SPEED="4", TERM="dumb")
     os.close(theirs)
-    out = b""
+    out, pressed = b"", False
     while True:
         try:
             out += os.read(ours, 65536)
         except OSError:  # nobody has it open any more
             break
+        last = out.partition(b"until a key is pressed")[2].replace(b"\r\n", b"\n").decode()
+        if not pressed and "#code=" in last and last.endswith("\n"):
+            assert status_of_page(port_of_page(last)) == 200
+            assert os.write(ours, b"x") == 1
+            pressed = True
     os.close(ours)
+    assert pressed, out
     assert run.process.wait(30) == 0, out.decode()
     text = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", out.decode().replace("\r\n", "\n"))
     assert_failed_and_interactive(text, "/dev/pts/\\d+")
