@@ -197,6 +197,7 @@ int fl_store_jobs(struct fl_store *s, const struct fl_job_filter *filter, fl_job
 	fl_put_id(&q, filter->array);
 	fl_put_time(&q, filter->ended_after > 0 ? filter->ended_after : FL_TIME_NONE);
 	fl_put_limit(&q, filter->limit);
+	fl_put_id(&q, filter->before);
 	while ((r = fl_query_next(&q, err)) > 0) {
 		struct fl_job_row row;
 

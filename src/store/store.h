@@ -208,6 +208,7 @@ struct fl_job_filter {
 	const char *queue, *user; /* NULL: any */
 	uint32_t states;          /* bits 1 << enum fl_job_state; 0: any */
 	uint64_t after, array;    /* only higher numbers; only of that array; 0: any */
+	uint64_t before;          /* only lower numbers; 0: any */
 	fl_time ended_after;      /* 0: any */
 	uint32_t limit;           /* 0: all */
 	bool newest_first;

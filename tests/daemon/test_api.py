@@ -199,6 +199,13 @@ def test_more_than_there_is(shared):
         shared.post(f"/v1/jobs/{number}/cancel")
 
 
+def test_of_itself(shared):
+    told = shared.get("/v1/daemon").json()
+    health = shared.get("/v1/health").json()
+    assert told["watches"] == "machine" and told["role"] is None and told["host"]
+    assert all(told[name] == health[name] for name in ("version", "policy", "startedAt", "problem", "warning"))
+
+
 def test_lists(shared):
     numbers = [shared.submit("true", hold=True, queue=queue)
                for queue in ("default", "other", "default")]
@@ -225,6 +232,10 @@ def test_lists(shared):
     assert listed("state=cancelled") == ([numbers[1]], False)
     assert listed("state=held,cancelled&limit=2&last=1") == (numbers[1:], True)
     assert listed("state=held,cancelled&last=1") == (numbers, False)
+    assert listed(f"state=held,cancelled&last=1&limit=1&before={numbers[2]}") == ([numbers[1]], True)
+    assert listed(f"state=held,cancelled&last=1&before={numbers[1]}") == ([numbers[0]], False)
+    assert listed(f"state=held,cancelled&before={numbers[2]}") == (numbers[:2], False)
+    assert listed(f"state=held&before={numbers[0]}") == ([], False)
     assert listed("state=held") == ([numbers[0], numbers[2]], False)
     for number in numbers:
         shared.post(f"/v1/jobs/{number}/cancel")

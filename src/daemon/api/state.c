@@ -45,18 +45,24 @@ static unsigned health_of(const struct fl_call *call, const char *problem)
 	return fl_api_flag(call, "ready") && (fl_daemon_unready(d) || d->ops->stale(d)) ? 503 : 200;
 }
 
+/* Why it is not well; NULL: it is. */
+static const char *problem_of(const struct fl_daemon *d)
+{
+	const char *problem = fl_daemon_unready(d);
+
+	if (!problem)
+		problem = fl_daemon_problem(d);
+	return !problem && d->ops->stale ? d->ops->stale(d) : problem;
+}
+
 void fl_api_health(struct fl_call *call)
 {
 	const struct fl_daemon *daemon = call->api->daemon;
-	const char *problem = fl_daemon_unready(daemon) ? fl_daemon_unready(daemon) : NULL;
+	const char *problem = problem_of(daemon);
 	struct fl_store_damage d;
 	struct fl_live_view view;
 	unsigned status;
 
-	if (!problem)
-		problem = fl_daemon_problem(daemon);
-	if (!problem && daemon->ops->stale)
-		problem = daemon->ops->stale(daemon);
 	status = health_of(call, problem);
 	/* Without a token it is not told what is wrong, or where. */
 	if (call->r->who.kind == FL_PRINCIPAL_PROBE) {
@@ -77,6 +83,33 @@ void fl_api_health(struct fl_call *call)
 					NULL,
 			      "damaged", damaged(&d), "warning", fl_filter_warning(call), "listens",
 			      fl_doors_json(call->api->doors)));
+}
+
+/* In a cluster; NULL for a machine, which it decides for alone. */
+static const char *role_of(const struct fl_api *a)
+{
+	const struct fl_daemon_ops *ops = a->daemon->ops;
+
+	if (a->core)
+		return NULL;
+	return ops->agreement && ops->agreement(a->daemon) ? "observe" : "scheduler";
+}
+
+void fl_api_daemon(struct fl_call *call)
+{
+	const struct fl_api *a = call->api;
+	struct fl_live_view view;
+	char host[256] = "";
+
+	fl_daemon_view(a->daemon, &view);
+	(void)gethostname(host, sizeof host - 1);
+	fl_api_json(call, 200,
+		    json_pack("{s:s, s:s, s:s?, s:s, s:s, s:o, s:o, s:s?, s:s?}", "watches",
+			      a->core ? "machine" : "cluster", "host", host, "role", role_of(a),
+			      "version", FAIRLEAD_VERSION, "policy", view.ops->name, "now",
+			      fl_api_moment(a, view.now), "startedAt",
+			      fl_api_moment(a, a->daemon->started), "problem",
+			      problem_of(a->daemon), "warning", fl_filter_warning(call)));
 }
 
 static int render(const struct fl_call *call, char **ret, size_t *ret_len, fairlead_error *err)

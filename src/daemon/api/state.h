@@ -6,6 +6,7 @@
 #include "daemon/api/call.h"
 
 void fl_api_health(struct fl_call *call);
+void fl_api_daemon(struct fl_call *call);
 void fl_api_metrics(struct fl_call *call);
 void fl_api_audits(struct fl_call *call);
 void fl_api_backup(struct fl_call *call);

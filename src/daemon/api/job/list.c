@@ -410,7 +410,7 @@ void fl_api_job(struct fl_call *call)
 struct list {
 	struct fl_call *call;
 	const char *queue, *user;
-	uint64_t array, after, limit;
+	uint64_t array, after, before, limit; /* before: 0: any */
 	bool last; /* when there are more than the limit: those with the highest numbers */
 	uint32_t states;
 	/* Numbers, rising; one more than the limit at most. Over: only in the store, not the core. */
@@ -475,23 +475,32 @@ static bool is_wanted(const struct list *l, struct fl_sym queue, struct fl_sym u
 	       (!l->queue || job->queue.v == queue.v) && (!l->user || job->user.v == user.v);
 }
 
+/* The place of the first job with this number or a higher one. */
+static uint32_t first_from(const struct fl_live_view *view, uint64_t id)
+{
+	uint32_t at = 0;
+
+	for (uint32_t end = view->n_jobs; at < end;) {
+		uint32_t mid = at + (end - at) / 2;
+
+		if (view->jobs[mid].id < id)
+			at = mid + 1;
+		else
+			end = mid;
+	}
+	return at;
+}
+
 static void find_live(struct list *l)
 {
 	const struct fl_live_view *view = &l->now;
 	struct fl_sym queue = fl_daemon_find_word(l->call->api->daemon, l->queue);
 	struct fl_sym user = fl_daemon_find_word(l->call->api->daemon, l->user);
-	uint32_t at = 0, end;
+	uint32_t from = first_from(view, l->after + 1);
+	uint32_t to = l->before ? first_from(view, l->before) : view->n_jobs;
 
-	for (end = view->n_jobs; at < end;) {
-		uint32_t mid = at + (end - at) / 2;
-
-		if (view->jobs[mid].id <= l->after)
-			at = mid + 1;
-		else
-			end = mid;
-	}
-	for (uint32_t i = 0, n = view->n_jobs - at; i < n && l->n_live <= l->limit; i++) {
-		const struct fl_live *job = &view->jobs[l->last ? view->n_jobs - 1 - i : at + i];
+	for (uint32_t i = 0; from + i < to && l->n_live <= l->limit; i++) {
+		const struct fl_live *job = &view->jobs[l->last ? to - 1 - i : from + i];
 
 		if (is_wanted(l, queue, user, job) && fl_others_may(&l->others, job))
 			l->live[l->n_live++] = job->id;
@@ -594,6 +603,7 @@ static int list(struct list *l, fairlead_error *err)
 		.user = l->user,
 		.states = l->states & ~STATES_LIVE,
 		.after = l->after,
+		.before = l->before,
 		.array = l->array,
 		.newest_first = l->last,
 		.damaged = true,
@@ -656,7 +666,7 @@ static bool narrow(const struct fl_call *call, struct list *l)
 /* How many others there are is told once, and not of one queue or user, which may not be there. */
 static int count_others(struct list *l, fairlead_error *err)
 {
-	return l->queue || l->user || l->array || l->after ?
+	return l->queue || l->user || l->array || l->after || l->before ?
 		       0 :
 		       fl_others_count(&l->others, l->states, err);
 }
@@ -672,7 +682,8 @@ void fl_api_jobs(struct fl_call *call)
 	if (!states_of(call, &l.states) ||
 	    !fl_api_number(call, "limit", PAGE, FL_API_PAGE, &l.limit) ||
 	    !fl_api_number(call, "array", 0, INT64_MAX, &l.array) ||
-	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after) || !take_up(call, &l) ||
+	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after) ||
+	    !fl_api_number(call, "before", 0, INT64_MAX, &l.before) || !take_up(call, &l) ||
 	    !narrow(call, &l))
 		return;
 	/* A queue may not be there. */
