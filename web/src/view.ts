@@ -78,7 +78,7 @@ export class ViewState {
 		return "#" + parts.map(([key, value]) => `${key}=${encodeURIComponent(value)}`).join("&");
 	}
 
-	private write(): void {
+	protected write(): void {
 		try {
 			history.replaceState(null, "", this.hash());
 		} catch {

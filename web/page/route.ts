@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// route - the hash of the address is the whole state of the page: a link shows what was seen
+
+export type Route = Readonly<Record<string, string>>;
+
+export function parseRoute(hash: string): Route {
+	return Object.fromEntries(new URLSearchParams(hash.replace(/^#/, "")));
+}
+
+/** Without what is empty; `view` comes first, so that an address can be read. */
+export function routeHash(route: Record<string, string | number | null | undefined>): string {
+	const entries = Object.entries(route).filter(([, value]) => value !== undefined && value !== null && value !== "");
+	entries.sort(([a], [b]) => Number(b === "view") - Number(a === "view"));
+	return "#" + entries.map(([key, value]) => `${encodeURIComponent(key)}=${encodeURIComponent(value!)}`).join("&");
+}
+
+export class Router {
+	now: Route;
+	private readonly listeners = new Set<(route: Route) => void>();
+
+	constructor() {
+		this.now = parseRoute(location.hash);
+		window.addEventListener("hashchange", () => {
+			this.now = parseRoute(location.hash);
+			this.tell();
+		});
+	}
+
+	on(listener: (route: Route) => void): void {
+		this.listeners.add(listener);
+	}
+
+	/** To another view: a step that the browser's back button undoes. */
+	go(route: Record<string, string | number | null | undefined>): void {
+		const hash = routeHash(route);
+		if (hash !== location.hash)
+			location.hash = hash;
+	}
+
+	/** Within a view, as a filter that is typed: no step of its own. */
+	change(part: Record<string, string | number | null | undefined>): void {
+		const hash = routeHash({ ...this.now, ...part });
+		if (hash === location.hash)
+			return;
+		history.replaceState(null, "", hash);
+		this.now = parseRoute(hash);
+		this.tell();
+	}
+
+	private tell(): void {
+		for (const listener of this.listeners)
+			listener(this.now);
+	}
+}
