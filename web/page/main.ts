@@ -1,5 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page that the daemon serves.
-const heading = document.createElement("h1");
-heading.textContent = "fairlead";
-document.getElementById("page")?.append(heading);
+// main - the page of a daemon: from a code or a token to the views
+
+import { installTip } from "../src/tip";
+import { Api, errorText } from "./api";
+import { App, ViewKind } from "./app";
+import { Frame } from "./frame";
+import { jobView } from "./job_view";
+import { jobsView } from "./jobs_view";
+import { queueView } from "./queue_view";
+import { parseRoute, Router } from "./route";
+import { Store } from "./store";
+import { treeView } from "./tree_view";
+
+/** In the order of the navigation; the first is the one without an address. */
+const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView];
+
+const TODO = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
+
+async function start(): Promise<void> {
+	const api = new Api(), code = parseRoute(location.hash).code;
+	// A code counts once: it is not left in the address, nor in the history.
+	if (code)
+		history.replaceState(null, "", location.pathname);
+	const router = new Router(), store = new Store(api);
+	const app: App = { api, store, router, announce: (text) => frame.announce(text) };
+	const frame = new Frame(app, VIEWS, document.getElementById("page")!);
+	installTip();
+	api.ended = (why) => frame.end("This page has no access any more", errorText(why), TODO);
+	if (code) {
+		try {
+			await api.exchange(code);
+		} catch (error) {
+			frame.end("The address does not open the page", errorText(error), TODO);
+			return;
+		}
+	}
+	if (!api.hasToken) {
+		frame.end("This page needs a code", "The address of the page ends with a code that counts once, for a minute.", TODO);
+		return;
+	}
+	frame.show();
+	void store.run();
+}
+
+void start();
