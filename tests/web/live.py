@@ -93,10 +93,10 @@ class Live:
     def open(self, hash_, token, width=1400, height=900):
         self.pages.size(width, height)
         self.driver.get("about:blank")
-        self.driver.get_log("browser")
         self.driver.get(self.url + "/#none")
         self.run("sessionStorage.setItem('fairlead.token', arguments[0])", token)
         self.driver.get("about:blank")
+        self.driver.get_log("browser")
         self.driver.get(self.url + "/" + hash_)
 
     def run(self, script, *arguments):

@@ -39,6 +39,7 @@ async function start(): Promise<void> {
 		frame.end("This page needs a code", "The address of the page ends with a code that counts once, for a minute.", TODO);
 		return;
 	}
+	window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 	frame.show();
 	void store.run();
 }

@@ -21,6 +21,7 @@ export class Output {
 	/** `state`: which attempt is the last, and whether there can be no other. */
 	constructor(private readonly api: Api, private readonly job: number, private readonly state: () => { over: boolean; attempt: number }) {
 		this.element = h("div", {}, this.says, this.text);
+		window.addEventListener("pagehide", () => this.close(), { signal: this.stop.signal });
 		void this.run();
 	}
 

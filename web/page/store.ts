@@ -47,6 +47,8 @@ export class Store {
 	private closed = false;
 
 	constructor(readonly api: Api) {
+		// A page that a browser keeps for its back button would keep its stream, too, and there are few for one host.
+		window.addEventListener("pagehide", () => this.close());
 		for (const [target, name] of [[window, "online"], [document, "visibilitychange"]] as const)
 			target.addEventListener(name, () => { if (!document.hidden) this.wake?.(); });
 	}
