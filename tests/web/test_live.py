@@ -44,7 +44,8 @@ def lab(pages, tmp_path_factory):
 @pytest.fixture
 def page(lab):
     yield lab
-    assert [text for text in lab.pages.complaints() if "favicon" not in text] == []
+    # The daemon makes two forecasts of a user at once: pages that come quickly ask for one again.
+    assert [text for text in lab.pages.complaints() if not ("eta=1" in text and "503" in text)] == []
 
 
 def evicted(page):

@@ -44,6 +44,7 @@ export class Store {
 	private pause = LEAST;
 	private stop: AbortController | null = null;
 	private wake: (() => void) | null = null;
+	private connected = false;
 	private closed = false;
 
 	constructor(readonly api: Api) {
@@ -101,6 +102,12 @@ export class Store {
 		this.stop = new AbortController();
 		const response = await this.api.open("/v1/events", { headers, signal: this.stop.signal });
 		const parser = new EventParser();
+		// Without an id there is nothing to catch up from: what happened since the last stream was not heard.
+		if (this.connected && !this.lastId) {
+			this.lost = true;
+			this.tell("events");
+		}
+		this.connected = true;
 		this.set({ live: true, since: now(), problem: null });
 		// The tree is read after the stream has begun, so that nothing falls between.
 		await this.readTree();
