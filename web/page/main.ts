@@ -15,7 +15,7 @@ import { treeView } from "./tree_view";
 /** In the order of the navigation; the first is the one without an address. */
 const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView];
 
-const TODO = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
+const ADVICE = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
 
 async function start(): Promise<void> {
 	const api = new Api(), code = parseRoute(location.hash).code;
@@ -26,17 +26,17 @@ async function start(): Promise<void> {
 	const app: App = { api, store, router, announce: (text) => frame.announce(text) };
 	const frame = new Frame(app, VIEWS, document.getElementById("page")!);
 	installTip();
-	api.ended = (why) => frame.end("This page has no access any more", errorText(why), TODO);
+	api.ended = (why) => frame.end("This page has no access any more", errorText(why), ADVICE);
 	if (code) {
 		try {
 			await api.exchange(code);
 		} catch (error) {
-			frame.end("The address does not open the page", errorText(error), TODO);
+			frame.end("The address does not open the page", errorText(error), ADVICE);
 			return;
 		}
 	}
 	if (!api.hasToken) {
-		frame.end("This page needs a code", "The address of the page ends with a code that counts once, for a minute.", TODO);
+		frame.end("This page needs a code", "The address of the page ends with a code that counts once, for a minute.", ADVICE);
 		return;
 	}
 	window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
