@@ -7,32 +7,34 @@
 
 enum { LONGEST = 511 };
 
-/* Edits from a to b (insert, delete, replace); anything above @limit is limit + 1. */
+static unsigned least_of(unsigned a, unsigned b) { return a < b ? a : b; }
+
+/* Edits from a to b (insert, delete, replace, exchange two neighbours); anything above @limit is limit + 1. */
 static unsigned edits(const char *a, const char *b, unsigned limit)
 {
 	size_t n = strlen(a), m = strlen(b);
-	unsigned row[LONGEST + 1];
+	unsigned rows[3][LONGEST + 1], least_before = 0;
 
 	if (n > LONGEST || m > LONGEST || (n > m ? n - m : m - n) > limit)
 		return limit + 1;
 	for (size_t k = 0; k <= m; k++)
-		row[k] = (unsigned)k;
+		rows[0][k] = (unsigned)k;
 	for (size_t i = 1; i <= n; i++) {
-		unsigned diagonal = row[0], least = row[0] = (unsigned)i;
+		const unsigned *before = rows[(i - 1) % 3], *first = rows[(i + 1) % 3];
+		unsigned *row = rows[i % 3], least = row[0] = (unsigned)i;
 
 		for (size_t k = 1; k <= m; k++) {
-			unsigned best = diagonal + (a[i - 1] != b[k - 1]);
-
-			diagonal = row[k];
-			best = row[k] + 1 < best ? row[k] + 1 : best;
-			best = row[k - 1] + 1 < best ? row[k - 1] + 1 : best;
-			row[k] = best;
-			least = best < least ? best : least;
+			row[k] = least_of(before[k - 1] + (a[i - 1] != b[k - 1]),
+					  least_of(before[k], row[k - 1]) + 1);
+			if (i > 1 && k > 1 && a[i - 1] == b[k - 2] && a[i - 2] == b[k - 1])
+				row[k] = least_of(row[k], first[k - 2] + 1);
+			least = least_of(least, row[k]);
 		}
-		if (least > limit)
+		if (least > limit && least_before > limit)
 			return limit + 1;
+		least_before = least;
 	}
-	return row[m];
+	return least_of(rows[n % 3][m], limit + 1);
 }
 
 static const char *last_part(const char *name)

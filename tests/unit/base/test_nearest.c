@@ -10,6 +10,9 @@ TEST(what_is_offered)
 	} rows[] = {
 		{ "dfault", { "default", "spot" }, "'default'" },
 		{ "gpu", { "cpu", "gpus", "memory" }, "'cpu' or 'gpus'" },
+		{ "paln", { "page", "plan" }, "'plan' or 'page'" }, /* two letters are exchanged */
+		{ "lpna", { "plan" }, "'plan'" },
+		{ "xlpna", { "plan" }, "" },
 		{ "home/main",
 		  { "lab/main", "lab/other" },
 		  "'lab/main'" }, /* of another namespace */
