@@ -187,7 +187,7 @@ def test_what_a_queue_held(fake, watch):
     workload(fake, "a", "one", cpu=3, held=True)
     begin = time.monotonic()
     w = watch().ready()
-    answer, of = w.wait(lambda: (found := history(w))[1]["had"] and found)
+    answer, of = w.wait(lambda: (found := history(w)) and found[1]["had"]["cpu"]["unitSeconds"] and found)
     assert 0 < of["had"]["cpu"]["unitSeconds"] <= 3 * (time.monotonic() - begin) and "gaps" not in answer
     fake.delete("workloads", "a", "one")
     w.wait(lambda: w.counts() == (0, 0))
