@@ -62,7 +62,7 @@ def test_metrics_of_the_process(shared):
 
 
 @pytest.mark.parametrize("method, path, status, text", [
-    ("GET", "/", 404, "no such path"),
+    ("GET", "/v1", 404, "no such path"),
     ("GET", "/v1/jobs/", 404, "no such path"),
     ("GET", "/v1/jobs/1x", 404, "no such path"),
     ("GET", "/v1/jobs/-1", 404, "no such path"),
