@@ -66,9 +66,9 @@ spec: {{clusterQueue: {name}}}
 """
 
 
-def start(folder, more=0):
+def start(folder, more=0, head=HEAD):
     """Three queues in two cohorts, and `more` that have nothing."""
-    text = HEAD.format(port=daemons.free_port()) + COHORT.format(name="physics") + COHORT.format(name="biology")
+    text = head.format(port=daemons.free_port()) + COHORT.format(name="physics") + COHORT.format(name="biology")
     for name, parent, cpu, weight in (("atlas", "physics", 3, 2), ("cms", "physics", 1, 1), ("genome", "biology", 2, 1)):
         text += QUEUE.format(name=name, parent=parent, cpu=cpu, weight=weight)
     for i in range(more):

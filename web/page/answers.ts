@@ -147,3 +147,21 @@ export interface Series {
 	rows: SeriesRow[];
 	more?: string;
 }
+
+export interface Version {
+	version: number;
+	at: string | null;
+	how: "start" | "reload" | "put" | "restore" | null;
+	by: string | null;
+	why: string | null;
+}
+
+export interface Configuration extends Version {
+	kept: "file" | "api";
+	text: string;
+}
+
+export interface Configured extends Version {
+	changed: boolean;
+	warnings: string[];
+}

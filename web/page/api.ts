@@ -64,6 +64,12 @@ export class Api {
 		return await (await this.open(path, { signal })).json() as T;
 	}
 
+	/** A request that is no GET; an answer without a body is null. */
+	async send<T>(method: string, path: string, options: RequestInit & { headers?: Record<string, string> } = {}): Promise<Answer<T>> {
+		const response = await this.open(path, { ...options, method }), text = await response.text();
+		return { value: (text ? JSON.parse(text) : null) as T, etag: response.headers.get("ETag") };
+	}
+
 	/** null: nothing has happened since the answer with this tag. */
 	async getIfChanged<T>(path: string, etag: string | null): Promise<Answer<T> | null> {
 		const response = await this.open(path, { headers: etag ? { "If-None-Match": etag } : {} });

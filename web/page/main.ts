@@ -11,9 +11,11 @@ import { queueView } from "./queue_view";
 import { parseRoute, Router } from "./route";
 import { Store } from "./store";
 import { treeView } from "./tree_view";
+import { whatIfView } from "./what_if_view";
 
 /** In the order of the navigation; the first is the one without an address. */
-const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView];
+const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView,
+	whatIfView];
 
 const ADVICE = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
 

@@ -47,7 +47,7 @@ export class VirtualList<T> {
 		this.body.addEventListener("click", (event) => {
 			const target = event.target as Element, row = target.closest<HTMLElement>("[data-key]");
 			const place = row ? this.places.get(row.dataset.key!) : undefined;
-			if (place !== undefined && !target.closest("button, a, input") && !getSelection()?.toString())
+			if (place !== undefined && !target.closest("button, a, input, select") && !getSelection()?.toString())
 				this.spec.open(this.items[place]!);
 		});
 	}

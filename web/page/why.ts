@@ -78,6 +78,12 @@ function commands(changes: Change[], set: string[] | undefined, job: number): st
 		...(set?.length ? ["fairlead what-if " + set.map((text) => `--set '${text.replace(/'/g, "'\\''")}'`).join(" ")] : [])];
 }
 
+/** Jobs are not changed there, only what queues have. */
+function tryLink(set: string[] | undefined): HTMLElement | null {
+	return set?.length && set.every((line) => /^(ClusterQueue|Cohort|Queue)\//.test(line))
+		? h("p", {}, h("a", { href: routeHash({ view: "what-if", set: set.join("\n") }) }, "Try it on the tree")) : null;
+}
+
 function changesCard(e: Explanation, job: number): HTMLElement | null {
 	const proposals = e.proposals ?? (e.policy === "entitle" ? (e.changes ?? []).map((one) =>
 		({ changes: [one], set: one.set, message: one.message ?? "" })) : []);
@@ -87,7 +93,7 @@ function changesCard(e: Explanation, job: number): HTMLElement | null {
 		h("li", {}, h("p", {}, ...proposal.changes.flatMap((change, i) => [i ? "; " : "", ...changeText(change)]),
 			proposal.message ? `. Then ${proposal.message}.` : "."),
 			...commands(proposal.changes, proposal.set, job).map((command) => h("p", { class: "command" }, h("code", {}, command),
-				copyButton("Copy", () => command)))))));
+				copyButton("Copy", () => command))), tryLink(proposal.set)))));
 }
 
 function holders(e: Explanation, model: Model): HTMLElement | null {
