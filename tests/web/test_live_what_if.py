@@ -165,8 +165,62 @@ def test_a_reader_tries_but_has_nothing_that_applies(page):
     assert not {"Apply…", "Roll back…"} & set(texts), texts
 
 
+def test_a_simulation_to_its_end(page):
+    page.open("#view=simulate&set=" + urllib.parse.quote(QUOTA), page.admin)
+    page.live().says(QUOTA)
+    page.says("There is none")
+    for horizon in ("1h", "6h"):
+        page.run("const s = document.querySelector('.simulate-form select'); s.value = arguments[0]; s.dispatchEvent(new Event('change'))", horizon)
+        press(page, "Simulate")
+        page.until("return [...document.querySelectorAll('.simulations > li')].every((li) => li.innerText.includes('done')) && document.querySelectorAll('.simulations > li').length === arguments[0]",
+                   1 if horizon == "1h" else 2)
+    told = page.daemon.get("/v1/simulations").json()["simulations"]
+    assert [one["horizonSeconds"] for one in told] == [3600, 21600]
+    page.says(QUOTA, ".simulations")
+    page.run("[...document.querySelectorAll('.simulations input')].forEach((box) => box.click())")
+    page.until("const link = [...document.querySelectorAll('a.button')].find((a) => a.innerText === 'Compare 2'); link?.click(); return link !== undefined")
+    page.says("2: 6\u00a0h, seed 1", ".report")
+    page.until("return document.querySelector('.report .card svg') !== null")
+    page.press("Escape")
+    page.until("return location.hash === '#view=simulate'")
+    page.open("#view=simulation&id=1", page.admin)
+    page.live().says("jobs finished within 1\u00a0h", ".report")
+    page.until("return document.querySelectorAll('.report .plot').length > 5")
+    page.says("Save as a page", "main")
+    # The address stays that of the page, whatever is pressed in the report.
+    page.run("document.querySelector('.report .legend button, .report .zoom button').click()")
+    assert page.run("return location.hash") == "#view=simulation&id=1"
+
+
+def test_a_reader_has_the_report_of_its_own(page):
+    page.open("#view=simulate", page.reader)
+    page.live()
+    press(page, "Simulate")
+    page.until("return document.querySelector('.simulations > li:first-child')?.innerText.includes('eyes')")
+    page.until("return document.querySelector('.simulations > li:first-child a.button')?.checkVisibility()")
+
+
+def test_simulations_of_others_and_wrong_ones(page):
+    begun = page.daemon.post("/v1/simulations?horizon=1h").json()
+    page.open("#view=simulate", page.admin)
+    page.live().until("return document.querySelector(`[aria-label='Forget simulation ${arguments[0]}']`)?.checkVisibility()", begun["id"])
+    page.run("document.querySelector(`[aria-label='Forget simulation ${arguments[0]}']`).click()", begun["id"])
+    page.until("return document.querySelector(`[aria-label='Forget simulation ${arguments[0]}']`) === null", begun["id"])
+    assert begun["id"] not in [one["id"] for one in page.daemon.get("/v1/simulations").json()["simulations"]]
+    page.open(f"#view=simulation&id={begun['id']}", page.admin)
+    page.live().says("simulation", ".none")
+    assert all("404" in text for text in page.pages.complaints())
+
+
 VIEWS = {"none": "#view=what-if", "changed": address("ClusterQueue/cms: nominalQuota[cpu,default]=4", "Cohort/biology: fairSharing.weight=4"),
-         "preemption": "#view=what-if&field=preemption"}
+         "preemption": "#view=what-if&field=preemption", "simulate": "#view=simulate", "simulation": None}
+READY = {"changed": "Would make way", "simulate": "Simulation ", "simulation": "finished within"}
+
+
+def simulated(page):
+    number = page.daemon.post("/v1/simulations?horizon=6h").json()["id"]
+    page.daemon.until(lambda: page.daemon.get(f"/v1/simulations/{number}").json()["state"] == "done", "it is done")
+    return number
 
 
 @pytest.mark.parametrize("width", [390, 1024, 1600])
@@ -174,10 +228,8 @@ VIEWS = {"none": "#view=what-if", "changed": address("ClusterQueue/cms: nominalQ
 def test_no_text_is_cut_or_lies_on_another(page, view, width):
     for theme in ("light", "dark"):
         page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        page.open(VIEWS[view], page.admin, width, 1000)
-        page.live().says("Version 0", ".versions")
-        if view == "changed":
-            page.says("Would make way", ".difference")
+        page.open(VIEWS[view] or f"#view=simulation&id={simulated(page)}", page.admin, width, 1000)
+        page.live().says(READY.get(view, "Version 0"), "main")
         page.pages.size(width, max(1000, min(4000, page.run("return document.documentElement.scrollHeight"))))
         page.pages.settle()
         page.shot(f"what-if-{view}-{width}-{theme}")

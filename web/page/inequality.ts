@@ -13,6 +13,7 @@ export interface Inequality {
 	left: Side;
 	relation: string; // that had to hold: "≤"
 	right: Side;
+	holds?: boolean; // it does not, unless it says so
 }
 
 const SIGNS: Record<string, string> = { "<=": "≤", ">=": "≥", "<": "<", ">": ">" };
@@ -24,7 +25,7 @@ export function splitRule(meaning: string): { left: string; relation: string; ri
 }
 
 /** The words are complete without the bars. */
-export function inequalityElement({ left, relation, right }: Inequality): HTMLElement {
+export function inequalityElement({ left, relation, right, holds }: Inequality): HTMLElement {
 	const most = Math.max(Math.abs(left.value), Math.abs(right.value)) || 1;
 	const line = (side: Side, name: string): Node[] => {
 		const bar = h("i", { class: name, "aria-hidden": "true" });
@@ -33,5 +34,5 @@ export function inequalityElement({ left, relation, right }: Inequality): HTMLEl
 		return [h("span", { class: "what" }, side.text), h("span", { class: "track" }, bar), h("b", {}, side.shown)];
 	};
 	return h("div", { class: "inequality" }, ...line(left, "left"),
-		h("span", { class: "relation" }, `has to be ${relation}, and is not`), ...line(right, "right"));
+		h("span", { class: "relation" }, `has to be ${relation}, and is${holds ? "" : " not"}`), ...line(right, "right"));
 }

@@ -2,6 +2,7 @@
 // main - the page of a daemon: from a code or a token to the views
 
 import { installTip } from "../src/tip";
+import { agreementView } from "./agreement_view";
 import { Api, errorText } from "./api";
 import { App, ViewKind } from "./app";
 import { Frame } from "./frame";
@@ -9,13 +10,15 @@ import { jobView } from "./job_view";
 import { jobsView } from "./jobs_view";
 import { queueView } from "./queue_view";
 import { parseRoute, Router } from "./route";
+import { simulateView } from "./simulate_view";
+import { simulationView } from "./simulation_view";
 import { Store } from "./store";
 import { treeView } from "./tree_view";
 import { whatIfView } from "./what_if_view";
 
 /** In the order of the navigation; the first is the one without an address. */
 const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView,
-	whatIfView];
+	whatIfView, simulateView, simulationView, agreementView];
 
 const ADVICE = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
 

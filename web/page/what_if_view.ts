@@ -18,7 +18,7 @@ import { Choice, choicesOf, Field, fieldsOf, parseEdit, parseLines, withEdit, wr
 import { keyed, setAttribute, setText } from "./keyed";
 import { kubectlCommands, manifestOf } from "./manifest";
 import { QueueNode } from "./model";
-import { Route } from "./route";
+import { Route, routeHash } from "./route";
 import { editText } from "./text_edit";
 import { parseOrder, TreeRow, treeRows } from "./tree";
 import { queueHash } from "./tree_view";
@@ -46,6 +46,7 @@ class WhatIfView implements View {
 	private readonly says = h("p", { class: "says" });
 	private readonly edits = h("ul", { class: "edits" });
 	private readonly asks = h("button", { type: "button", class: "primary", click: () => void this.ask() }, "What would change");
+	private readonly simulates = h("a", { class: "button" }, "Simulate with it");
 	private readonly undoAll = h("button", { type: "button", click: () => this.setLines([]) }, "Undo all");
 	private readonly other = h("input", { "aria-label": "Another field", placeholder: "ClusterQueue/a: stopPolicy=Hold", spellcheck: "false", autocomplete: "off" });
 	private readonly told = h("p", { class: "told", role: "status" });
@@ -78,7 +79,7 @@ class WhatIfView implements View {
 				h("div", { class: "what-if-tree" }, h("div", { class: "tools-row" }, this.search, h("label", {}, h("span", {}, "Fields"), this.choice)), this.list.element),
 				h("div", { class: "job-column what-if-side" },
 					h("section", { class: "card", "aria-labelledby": "edits-title" }, h("h2", { id: "edits-title" }, "Changes"), this.says, this.edits,
-						h("p", { class: "buttons" }, this.asks, this.undoAll), this.told, h("details", {}, h("summary", {}, "Another field"), add)),
+						h("p", { class: "buttons" }, this.asks, this.simulates, this.undoAll), this.told, h("details", {}, h("summary", {}, "Another field"), add)),
 					this.resultCard, this.applyCard),
 				this.place));
 	}
@@ -236,6 +237,8 @@ class WhatIfView implements View {
 		const { lines } = this, { nodes } = this.app.store.model;
 		setText(this.says, lines.length ? `${lines.length === 1 ? "1 field is" : `${count(lines.length)} fields are`} changed. The address has ${lines.length === 1 ? "it" : "them"}: a link shows the same.` : "Nothing is changed yet.");
 		this.asks.disabled = !lines.length || this.asking !== null;
+		this.simulates.hidden = !lines.length;
+		setAttribute(this.simulates, "href", routeHash({ view: "simulate", set: lines.join("\n") }));
 		this.undoAll.hidden = lines.length < 2;
 		keyed(this.edits, lines, {
 			key: (line) => line,
