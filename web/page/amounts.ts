@@ -39,6 +39,14 @@ export function long(resource: string, x: number): string {
 	return `${short(resource, x)}\u00a0${resource}`;
 }
 
+/** What a job of a cluster holds, of which it is not told what it asks for. */
+export function holds(job: { placement?: { resource: string; amount: string }[] }): Record<string, string> {
+	const sums: Record<string, string> = {};
+	for (const { resource, amount: text } of job.placement ?? [])
+		sums[resource] = resource in sums ? String(quantity(sums[resource]) + quantity(text)) : text;
+	return sums;
+}
+
 /** What a job asks for: "1 cpu, 512 MiB memory". */
 export function asks(requests: Record<string, string> | undefined): string {
 	return Object.entries(requests ?? {}).map(([resource, text]) => long(resource, quantity(text))).join(", ");

@@ -72,6 +72,7 @@ export interface Job {
 	name: string;
 	tasks?: number;
 	requests?: Record<string, string>;
+	placement?: { resource: string; amount: string }[];
 	queue: string;
 	user: string;
 	state: JobState;

@@ -87,7 +87,9 @@ export class JobList {
 					? { last: true, before: this.last, limit } : { after: this.last, limit }));
 				if (this.closed)
 					return;
-				this.others = others ? others.reduce((sum, one) => sum + one.jobs, 0) : this.others;
+				// They are counted in the first page alone.
+				if (others && this.last === null)
+					this.others = others.reduce((sum, one) => sum + one.jobs, 0);
 				if (this.newestFirst)
 					jobs.reverse();
 				this.add(jobs);

@@ -3,7 +3,7 @@
 
 import { h, named, swatch } from "../src/dom";
 import { amount, count, duration, percent } from "../src/format";
-import { asks } from "./amounts";
+import { asks, holds } from "./amounts";
 import { JobPage, LiveEvent } from "./answers";
 import { errorText, Refused } from "./api";
 import { App, View, ViewKind } from "./app";
@@ -32,6 +32,9 @@ class JobView implements View {
 	private readonly timeline = h("div", {});
 	private readonly why = h("div", { class: "why-body" });
 	private readonly whyCard: HTMLElement;
+	private readonly known = h("div", { class: "job-column" },
+		h("section", { class: "card", "aria-labelledby": "timeline-title" }, h("h2", { id: "timeline-title" }, "What happened"), this.timeline),
+		h("section", { class: "card", "aria-labelledby": "facts-title" }, h("h2", { id: "facts-title" }, "The job"), this.facts));
 	private readonly outputCard = h("section", { class: "card", "aria-labelledby": "output-title" }, h("h2", { id: "output-title" }, "Output"));
 	private job: JobPage | null = null;
 	private events: LiveEvent[] = [];
@@ -48,14 +51,13 @@ class JobView implements View {
 		this.id = Number(route.job) || 0;
 		this.whyCard = h("section", { class: "card", "aria-labelledby": "why-title" }, h("h2", { id: "why-title" }, "Why it waits"), this.why);
 		this.whyCard.hidden = this.outputCard.hidden = true;
+		this.known.hidden = true;
 		this.heading.textContent = `Job ${this.id}`;
 		this.element = h("div", { class: "view job-view" },
 			h("nav", { class: "crumbs", "aria-label": "Where this is" }, h("a", { href: routeHash({ view: "jobs" }) }, "Jobs"), h("span", {}, `Job ${this.id}`)),
 			this.heading, this.about, this.problem,
 			h("div", { class: "job-grid" },
-				h("div", { class: "job-column" },
-					h("section", { class: "card", "aria-labelledby": "timeline-title" }, h("h2", { id: "timeline-title" }, "What happened"), this.timeline),
-					h("section", { class: "card", "aria-labelledby": "facts-title" }, h("h2", { id: "facts-title" }, "The job"), this.facts)),
+				this.known,
 				h("div", { class: "job-column" }, this.whyCard, this.outputCard)));
 		void this.read(true);
 	}
@@ -97,6 +99,7 @@ class JobView implements View {
 			if (this.closed)
 				return;
 			this.job = job;
+			this.known.hidden = false;
 			this.events = events;
 			setText(this.problem, "");
 			this.draw();
@@ -127,14 +130,14 @@ class JobView implements View {
 			this.said = said;
 			this.heading.replaceChildren(job.name ? named(job.name) : `Job ${this.id}`);
 			const queue = node ? h("a", { class: "queue-link", href: routeHash({ view: "queue", queue: node.name }) }, swatch(node.colour), named(job.queue)) : named(job.queue);
-			this.about.replaceChildren(this.state, `Job ${job.id} of `, named(job.user), " in queue ", queue);
+			this.about.replaceChildren(this.state, `Job ${job.id} of ${this.app.store.ofCluster ? "namespace " : ""}`, named(job.user), " in queue ", queue);
 			this.timeline.replaceChildren(timelineBar(job, node?.colour ?? "var(--rest)"), timelineList(this.events, job));
 			this.facts.replaceChildren(...this.factsOf(job));
 		} else if (!job.endedAt) {
 			this.timeline.firstElementChild!.replaceWith(timelineBar(job, node?.colour ?? "var(--rest)"));
 		}
 		this.whyCard.hidden = isOver(job.state) || !this.why.childElementCount;
-		if (!this.output && job.attempt > 0 && this.app.store.daemon?.watches !== "cluster" && job.command) {
+		if (!this.output && job.attempt > 0 && !this.app.store.ofCluster && job.command) {
 			this.output = new Output(this.app.api, this.id, () => ({ over: isOver(this.job!.state), attempt: this.job!.attempt }));
 			this.outputCard.append(this.output.element);
 			this.outputCard.hidden = false;
@@ -143,6 +146,7 @@ class JobView implements View {
 
 	private factsOf(job: JobPage): Node[] {
 		const rows: [string, Node | string | null][] = [
+			["holds", job.requests ? null : asks(holds(job))],
 			["asks for", asks(job.requests) + ((job.tasks ?? 1) > 1 ? ` for each of ${count(job.tasks!)} tasks` : "") || null],
 			["submitted", job.submittedAt ? h("time", { datetime: job.submittedAt, title: ago(ms(job.submittedAt)) }, exactly(ms(job.submittedAt))) : null],
 			["ended", job.endedAt ? exactly(ms(job.endedAt)) : null],
@@ -185,7 +189,11 @@ class JobView implements View {
 			// Without a forecast it is there at once.
 			if (!this.explained)
 				this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json`));
-			this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json&eta=1`));
+			// Who sees a part of a cluster has no forecasts.
+			if (!this.app.store.partial)
+				this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json&eta=1`));
+			else if (this.explained)
+				this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json`));
 		} catch (error) {
 			if (error instanceof Refused && (error.status === 503 || error.status === 429))
 				this.again = true; // too many forecasts at once
@@ -205,7 +213,7 @@ class JobView implements View {
 	private drawWhy(explanation: Explanation): void {
 		if (this.closed || this.why.contains(document.activeElement) && this.why.querySelector("details[open]"))
 			return;
-		this.why.replaceChildren(...whyElements(explanation, this.id, this.app.store.model));
+		this.why.replaceChildren(...whyElements(explanation, this.app.store.ofCluster ? null : this.id, this.app.store.model));
 		this.whyCard.hidden = false;
 	}
 }

@@ -3,7 +3,7 @@
 
 import { h, named, swatch } from "../src/dom";
 import { count } from "../src/format";
-import { asks } from "./amounts";
+import { asks, holds } from "./amounts";
 import { Job } from "./answers";
 import { errorText } from "./api";
 import { App, View, ViewKind } from "./app";
@@ -111,7 +111,7 @@ class JobsView implements View {
 
 	update(change: string): void {
 		if (change === "tree") {
-			const names = [...this.app.store.model.nodes.values()].flatMap((node) => node.submit.length ? node.submit : node.children.length ? [] : [node.name]);
+			const names = [...this.app.store.model.nodes.values()].flatMap((node) => node.children.length ? [] : node.queues);
 			if (names.length !== this.names.childElementCount)
 				this.names.replaceChildren(...names.map((name) => h("option", { value: name })));
 			// Also what is not of one job may have changed: how many are ahead of it.
@@ -185,7 +185,7 @@ class JobsView implements View {
 		const mark = queue!.firstElementChild as HTMLElement;
 		if (mark.style.background !== colour)
 			mark.style.background = colour;
-		const wants = asks(job.requests) + ((job.tasks ?? 1) > 1 ? ` × ${count(job.tasks!)}` : "");
+		const wants = asks(job.requests ?? holds(job)) + ((job.tasks ?? 1) > 1 ? ` × ${count(job.tasks!)}` : "");
 		setText(asked!.firstElementChild!, wants);
 		setAttribute(asked!, "title", wants);
 		const at = ms(since(job)), time = when!.firstElementChild as HTMLElement;

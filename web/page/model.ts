@@ -3,7 +3,7 @@
 
 import { PALETTE } from "../src/run";
 import { fromCounted, quantity } from "./amounts";
-import { Cell, Policy, Queues, Tree } from "./answers";
+import { Cell, Policy, QueueAnswer, Queues, Tree } from "./answers";
 
 export interface Held {
 	quota: number; // what it has with all below it, before it borrows
@@ -29,19 +29,21 @@ export interface QueueNode {
 	waiting: number;
 	heldJobs: number;
 	notes: string[]; // what is wrong with it
-	submit: string[];
-	mayUse: boolean;
+	/** LocalQueues that lead into it, as jobs name them; where there are none, itself. */
+	queues: string[];
+	namespace: string | null; // of a LocalQueue, which is a node where the reader may not see its ClusterQueue
 	colour: string;
 }
 
 export interface Model {
 	policy: Policy;
 	nodes: Map<string, QueueNode>;
+	byJobs: Map<string, QueueNode>; // by the name of a queue that jobs have
 	roots: QueueNode[];
 	resources: string[];
 }
 
-export const EMPTY: Model = { policy: "borrow", nodes: new Map(), roots: [], resources: [] };
+export const EMPTY: Model = { policy: "borrow", nodes: new Map(), byJobs: new Map(), roots: [], resources: [] };
 
 export const nothing: Held = { quota: 0, used: 0, borrowed: 0, lent: 0, pending: 0, entitled: NaN };
 
@@ -50,8 +52,10 @@ const rank = (resource: string): number => resource === "cpu" ? 0 : /gpu/.test(r
 export function makeModel(queues: Queues, tree: Tree | null): Model {
 	const nodes = new Map<string, QueueNode>(), resources = new Set<string>();
 	const cells = new Map((tree?.nodes ?? []).map((node) => [`${node.kind}/${node.name}`, node]));
+	const seen = new Set(queues.queues.filter((queue) => queue.kind !== "LocalQueue").map((queue) => queue.name));
+	const led = (queue: QueueAnswer): boolean => queue.kind === "LocalQueue" && queue.parent !== null && seen.has(queue.parent);
 	for (const queue of queues.queues) {
-		if (queue.kind === "LocalQueue")
+		if (led(queue))
 			continue;
 		const key = `${queue.kind}/${queue.name}`, more = cells.get(key);
 		const notes = queue.conditions.map((c) => c.message ?? c.text ?? c.reason ?? c.type ?? "").filter((text) => text);
@@ -68,20 +72,26 @@ export function makeModel(queues: Queues, tree: Tree | null): Model {
 		}
 		nodes.set(key, { key, name: queue.name, kind: queue.kind, parent: null, children: [], depth: 0, weight: queue.weight,
 			share: quantity(queue.share), held, cells: more?.quota ?? [], running: queue.running, waiting: queue.waiting,
-			heldJobs: queue.held, notes, submit: queue.submit, mayUse: queue.mayUse, colour: "var(--rest)" });
+			heldJobs: queue.held, notes, queues: [], namespace: queue.namespace ?? null, colour: "var(--rest)" });
 	}
+	for (const queue of queues.queues)
+		if (led(queue))
+			nodes.get(`ClusterQueue/${queue.parent!}`)?.queues.push(queue.name);
 	const roots: QueueNode[] = [];
 	for (const queue of queues.queues) {
 		const node = nodes.get(`${queue.kind}/${queue.name}`);
 		if (!node)
 			continue;
+		if (!node.queues.length)
+			node.queues.push(queue.name);
 		node.parent = queue.parent === null ? null
 			: nodes.get(`Cohort/${queue.parent}`) ?? nodes.get(`Queue/${queue.parent}`) ?? null;
 		(node.parent ? node.parent.children : roots).push(node);
 	}
 	roots.forEach((root) => settle(root, 0));
 	paint(roots, nodes);
-	return { policy: queues.policy, nodes, roots, resources: [...resources].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)) };
+	const byJobs = new Map([...nodes.values()].filter((node) => node.kind !== "Cohort").flatMap((node) => node.queues.map((name) => [name, node] as const)));
+	return { policy: queues.policy, nodes, byJobs, roots, resources: [...resources].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)) };
 }
 
 function settle(node: QueueNode, depth: number): void {
@@ -103,7 +113,7 @@ function paint(roots: QueueNode[], nodes: Map<string, QueueNode>): void {
 }
 
 export function findNode(model: Model, name: string, kind?: string): QueueNode | undefined {
-	for (const one of kind ? [kind] : ["ClusterQueue", "Queue", "Cohort"]) {
+	for (const one of kind ? [kind] : ["ClusterQueue", "Queue", "LocalQueue", "Cohort"]) {
 		const node = model.nodes.get(`${one}/${name}`);
 		if (node)
 			return node;
@@ -111,15 +121,9 @@ export function findNode(model: Model, name: string, kind?: string): QueueNode |
 	return undefined;
 }
 
-/** A queue that jobs name: by itself, or by the name that they submit to. */
+/** A queue that jobs name: the LocalQueue, where that is one, or itself. */
 export function queueOfJob(model: Model, name: string): QueueNode | undefined {
-	const node = findNode(model, name);
-	if (node)
-		return node;
-	for (const one of model.nodes.values())
-		if (one.submit.includes(name))
-			return one;
-	return undefined;
+	return model.byJobs.get(name) ?? findNode(model, name);
 }
 
 export function pathOf(node: QueueNode): QueueNode[] {

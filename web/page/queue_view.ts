@@ -14,12 +14,36 @@ import { now } from "./clock";
 import { jobHash } from "./jobs_view";
 import { keyed, setAttribute, setText } from "./keyed";
 import { ledgerElements } from "./ledger";
-import { findNode, pathOf, QueueNode } from "./model";
+import { EMPTY, findNode, pathOf, QueueNode } from "./model";
 import { Route, routeHash } from "./route";
 import { heldOf } from "./tree";
 import { queueHash, shareText } from "./tree_view";
 
-const WAITING = 50, PAGE = 1000, CHILDREN = 40;
+const WAITING = 50, PAGE = 1000, CHILDREN = 40, NAMED = 8;
+
+/** Of which each `name` is the number of a job. */
+interface Pending {
+	items: { metadata: { name: string }; priority: number }[];
+}
+
+/** A LocalQueue whose ClusterQueue the reader may not see: nothing of that is known. */
+function isLocal(node: QueueNode): boolean {
+	return node.kind === "LocalQueue";
+}
+
+function pendingPath(node: QueueNode): string {
+	const name = isLocal(node) ? `namespaces/${encodeURIComponent(node.namespace!)}/localqueues/${encodeURIComponent(node.name.split("/").pop()!)}`
+		: `clusterqueues/${encodeURIComponent(node.name)}`;
+	return `/apis/visibility.kueue.x-k8s.io/v1beta2/${name}/pendingworkloads`;
+}
+
+/** The list of jobs is of one queue: where several lead into a node there are as many lists. */
+function jobsLinks(queues: readonly string[]): (Node | string)[] {
+	const link = (queue: string, text: string | Node): Node => h("a", { href: routeHash({ view: "jobs", queue }) }, text);
+	return queues.length === 1 ? [link(queues[0]!, "All of its jobs")]
+		: ["Jobs of ", ...queues.slice(0, NAMED).flatMap((queue, i) => [i ? ", " : "", link(queue, named(queue))]),
+			queues.length > NAMED ? ` and ${count(queues.length - NAMED)} more queues` : ""];
+}
 
 class QueueView implements View {
 	readonly element: HTMLElement;
@@ -29,7 +53,7 @@ class QueueView implements View {
 	private readonly says = h("p", { class: "says" });
 	private readonly notes = h("ul", { class: "notes" });
 	private readonly resource = h("select", { "aria-label": "Resource" });
-	private readonly jobs = h("a", {}, "All of its jobs");
+	private readonly jobs = h("span", { class: "its-jobs" });
 	private readonly figures = h("dl", { class: "figures" });
 	private readonly bar = barElement();
 	private readonly barBox = h("div", { class: "wide-bar" }, this.bar, barKey());
@@ -39,6 +63,7 @@ class QueueView implements View {
 	private readonly waiting = h("ol", { class: "waiting-list" });
 	private readonly waitingSays = h("p", { class: "says" });
 	private readonly waitingCard: HTMLElement;
+	private readonly tools: HTMLElement;
 	private readonly left = h("div", { class: "job-column" });
 	private readonly right = h("div", { class: "job-column" });
 	private along: Along | null = null;
@@ -50,15 +75,16 @@ class QueueView implements View {
 	constructor(private readonly app: App, route: Route) {
 		this.route = route;
 		this.resource.addEventListener("change", () => app.router.change({ resource: this.resource.value }));
+		this.tools = h("span", { class: "heading-tools" }, this.jobs, h("label", {}, h("span", {}, "Resource"), this.resource));
 		this.waitingCard = h("section", { class: "card", "aria-labelledby": "waiting-title" }, h("h2", { id: "waiting-title" }, "Waiting, in order"), this.waitingSays, this.waiting);
 		this.element = h("div", { class: "view queue-view" }, this.crumbs,
-			h("div", { class: "heading-row" }, this.heading,
-				h("span", { class: "heading-tools" }, this.jobs, h("label", {}, h("span", {}, "Resource"), this.resource))),
-			this.notes, this.says, this.barBox, this.figures, h("div", { class: "queue-grid" }, this.left, this.right));
+			h("div", { class: "heading-row" }, this.heading, this.tools),
+			this.notes, this.says, this.barBox, this.figures, h("div", { class: "queue-grid" }, this.left, this.right, this.limits));
 	}
 
 	private get node(): QueueNode | undefined {
-		return findNode(this.app.store.model, this.route.queue ?? "", this.route.kind);
+		const { model } = this.app.store, name = this.route.queue ?? "";
+		return findNode(model, name, this.route.kind) ?? (this.route.kind ? undefined : model.byJobs.get(name));
 	}
 
 	private get now(): string {
@@ -86,7 +112,7 @@ class QueueView implements View {
 	}
 
 	/** A part is made anew only when what it says has changed. */
-	private part(name: string, element: HTMLElement, key: unknown, make: () => Node[]): void {
+	private part(name: string, element: HTMLElement, key: unknown, make: () => (Node | string)[]): void {
 		const text = JSON.stringify(key);
 		if (this.drawn[name] === text || (element.contains(document.activeElement) && this.drawn[name] !== undefined))
 			return;
@@ -98,24 +124,25 @@ class QueueView implements View {
 		const { node } = this, { model } = this.app.store;
 		if (!node) {
 			setText(this.heading, this.route.queue ?? "Queue");
-			setText(this.says, model.nodes.size ? "There is no such queue, or you may not see it." : "");
-			this.barBox.hidden = true;
+			setText(this.says, model === EMPTY ? "" : "There is no such queue, or you may not see it.");
+			this.barBox.hidden = this.tools.hidden = this.limits.hidden = true;
 			return;
 		}
-		this.barBox.hidden = false;
+		this.tools.hidden = false;
+		this.barBox.hidden = isLocal(node);
 		const resource = this.now, held = heldOf(node, resource);
 		this.part("crumbs", this.crumbs, pathOf(node).map((one) => one.key), () => [h("a", { href: routeHash({ view: "tree" }) }, "Queues"),
 			...pathOf(node).slice(0, -1).map((one) => h("a", { href: queueHash(one) }, named(one.name))), h("span", {}, named(node.name))]);
-		this.part("heading", this.heading, [node.key, node.colour], () => [swatch(node.colour), h("small", {}, node.kind === "Cohort" ? "Cohort " : "Queue "), named(node.name)]);
+		this.part("heading", this.heading, [node.key, node.colour], () => [swatch(node.colour), h("small", {}, node.kind === "Cohort" ? "Cohort " : isLocal(node) ? "LocalQueue " : "Queue "), named(node.name)]);
 		if (this.resource.options.length !== model.resources.length)
 			this.resource.replaceChildren(...model.resources.map((name) => h("option", { value: name }, name)));
 		this.resource.value = resource;
 		this.part("notes", this.notes, node.notes, () => node.notes.map((text) => h("li", {}, h("bdi", {}, text))));
-		setText(this.says, `It ${barText(held, resource)}.`);
+		setText(this.says, isLocal(node) ? `You may not see its ClusterQueue, and so neither what that has nor what it holds.${
+			held.pending ? ` The waiting jobs of this one ask for ${long(resource, held.pending)}.` : ""}` : `It ${barText(held, resource)}.`);
 		setBar(this.bar, held, Math.max(Number.isFinite(held.quota) ? held.quota : 0, held.used + held.pending) || 1, resource, node.colour);
 		this.part("figures", this.figures, [resource, held, node.share, node.running, node.waiting, node.weight, node.heldJobs], () => this.figuresOf(node, resource));
-		this.jobs.hidden = node.children.length > 0;
-		setAttribute(this.jobs, "href", routeHash({ view: "jobs", queue: node.submit[0] ?? node.name }));
+		this.part("jobs", this.jobs, [node.children.length, node.queues], () => node.children.length ? [] : jobsLinks(node.queues));
 		this.place_(node);
 		this.part("limits", this.limits, node.cells, () => [h("h2", {}, "Limits, by flavor"), tableElement(limitsTable(node))]);
 		this.part("ledger", this.ledger, [resource, pathOf(node).map((one) => [one, ...one.children].map((n) => [n.key, heldOf(n, resource)])), node.children.map((n) => heldOf(n, resource))],
@@ -128,7 +155,7 @@ class QueueView implements View {
 
 	private place_(node: QueueNode): void {
 		// The store sums up queues; of a cohort it has no series.
-		if (!this.along && node.kind !== "Cohort")
+		if (!this.along && node.kind !== "Cohort" && !this.app.store.partial)
 			this.along = new Along(this.app.api, node.name, () => this.node?.colour ?? "var(--rest)", this.now, now);
 		const put = (column: HTMLElement, parts: (HTMLElement | null | undefined)[]): void => {
 			const wanted = parts.filter((part): part is HTMLElement => Boolean(part));
@@ -136,7 +163,8 @@ class QueueView implements View {
 				column.replaceChildren(...wanted);
 		};
 		put(this.left, [this.along?.element, this.ledger]);
-		put(this.right, [node.children.length ? this.children : this.waitingCard, node.cells.length ? this.limits : null]);
+		put(this.right, [node.children.length ? this.children : this.waitingCard]);
+		this.limits.hidden = !node.cells.length;
 		this.ledger.hidden = this.app.store.model.policy !== "borrow" || (!node.parent && !node.children.length);
 	}
 
@@ -146,8 +174,8 @@ class QueueView implements View {
 			h("div", { class: "figure" }, h("dt", {}, title), h("dd", {}, value, more ? h("small", {}, more) : null));
 		const siblings = (node.parent?.children ?? this.app.store.model.roots).filter((one) => !Number.isNaN(one.share));
 		const place = [...siblings].sort((a, b) => b.share - a.share).indexOf(node) + 1;
-		return [figure("in use", short(resource, held.used), `of ${long(resource, held.quota)}`),
-			figure("share", shareText(node.share), !Number.isNaN(node.share) && siblings.length > 1 ? `${place === 1 ? "largest" : `${place}. largest`} of ${siblings.length} siblings; weight ${node.weight}` : `weight ${node.weight}`),
+		return [...isLocal(node) ? [] : [figure("in use", short(resource, held.used), `of ${long(resource, held.quota)}`),
+			figure("share", shareText(node.share), !Number.isNaN(node.share) && siblings.length > 1 ? `${place === 1 ? "largest" : `${place}. largest`} of ${siblings.length} siblings; weight ${node.weight}` : `weight ${node.weight}`)],
 			figure("running", count(node.running), node.running === 1 ? "job" : "jobs"),
 			figure("waiting", count(node.waiting), held.pending > 0 ? `for ${long(resource, held.pending)}` : node.heldJobs ? `and ${count(node.heldJobs)} held` : null),
 		];
@@ -157,15 +185,18 @@ class QueueView implements View {
 	private async readWaiting(node: QueueNode): Promise<void> {
 		if (node.children.length || this.reading || this.closed)
 			return;
+		if (this.app.store.partial && !isLocal(node)) {
+			setText(this.waitingSays, node.waiting ? "Their order is for those who may get all Workloads." : "No job waits.");
+			return;
+		}
 		this.reading = true;
 		try {
-			const path = `/apis/visibility.kueue.x-k8s.io/v1beta2/clusterqueues/${encodeURIComponent(node.name)}/pendingworkloads`;
-			const cluster = this.app.store.daemon?.watches === "cluster";
-			const [order, jobs] = node.waiting ? await Promise.all([
-				this.app.api.get<{ items: { metadata: { name: string }; priority: number }[] }>(withQuery(path, { limit: WAITING })),
-				this.app.api.get<Jobs>(withQuery("/v1/jobs", { queue: cluster ? node.name : node.submit[0] ?? node.name, limit: PAGE, state: "waits" }))]) : [{ items: [] }, { jobs: [] as Job[] }];
-			const of = new Map(jobs.jobs.map((job) => [cluster ? job.name : String(job.id), job]));
-			this.drawWaiting(node, order.items.map(({ metadata, priority }) => ({ name: metadata.name, priority, job: of.get(metadata.name) ?? null })));
+			const { items } = node.waiting ? await this.app.api.get<Pending>(withQuery(pendingPath(node), { limit: WAITING })) : { items: [] };
+			const first = Math.min(...items.map(({ metadata }) => Number(metadata.name)));
+			const jobs = items.length ? await Promise.all(node.queues.slice(0, NAMED).map((queue) =>
+				this.app.api.get<Jobs>(withQuery("/v1/jobs", { queue, limit: PAGE, state: "waits", after: first - 1 })))) : [];
+			const of = new Map(jobs.flatMap((answer) => answer.jobs).map((job) => [String(job.id), job]));
+			this.drawWaiting(node, items.map(({ metadata, priority }) => ({ name: metadata.name, priority, job: of.get(metadata.name) ?? null })));
 		} catch {
 			setText(this.waitingSays, node.waiting ? "The order cannot be read." : "No job waits.");
 		} finally {
@@ -179,8 +210,8 @@ class QueueView implements View {
 		setText(this.waitingSays, !node.waiting ? "No job waits." : node.waiting > rows.length ? `The first ${count(rows.length)} of ${count(node.waiting)}.` : "");
 		keyed(this.waiting, rows, {
 			key: (row) => row.name,
-			make: (row) => h("li", {}, row.job ? h("a", { href: jobHash(row.job.id) }, named(row.job.name || `job ${row.name}`)) : named(row.name),
-				h("small", { class: "id" }, row.job ? `job ${row.job.id}` : ""), h("small", { class: "asked" }), h("span", { class: "why" }, h("bdi", {}))),
+			make: (row) => h("li", {}, h("a", { href: jobHash(Number(row.name)) }, named(row.job?.name || `job ${row.name}`)),
+				h("small", { class: "id" }, row.job?.name ? `job ${row.name}` : ""), h("small", { class: "asked" }), h("span", { class: "why" }, h("bdi", {}))),
 			update: (element, row) => {
 				const [, , asked, why] = element.children as unknown as HTMLElement[];
 				setText(asked!, row.priority ? `priority ${row.priority}` : "");

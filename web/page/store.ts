@@ -21,6 +21,7 @@ export interface Status {
 
 const QUIET = 45000; // thrice the time after which the daemon sends a keep-alive
 const LEAST = 1000; // between two readings of the tree
+const SOON = 2000; // from the end of a stream to the next, before the state is stale
 const LONGEST = 15000; // between two tries to connect
 
 export class Store {
@@ -46,6 +47,8 @@ export class Store {
 	private wake: (() => void) | null = null;
 	private connected = false;
 	private closed = false;
+	private treeRefused = false;
+	private late: ReturnType<typeof setTimeout> | undefined;
 
 	constructor(readonly api: Api) {
 		// A page that a browser keeps for its back button would keep its stream, too, and there are few for one host.
@@ -63,14 +66,23 @@ export class Store {
 	/** Does not return while there is a token. */
 	async run(): Promise<void> {
 		for (let failed = 0; !this.closed;) {
+			let why = "The daemon ended the stream.";
 			try {
-				await this.connect(() => { failed = 0; });
-				this.stale("The daemon ended the stream.");
+				await this.connect(() => {
+					failed = 0;
+					clearTimeout(this.late);
+					this.late = undefined;
+				});
 			} catch (error) {
 				if (error instanceof Refused && error.status === 401)
 					return;
-				this.stale(errorText(error));
+				why = errorText(error);
 			}
+			// A stream ends now and then, as when rights are asked for anew: it is stale where the next does not begin soon.
+			if (failed)
+				this.stale(why);
+			else
+				this.late ??= setTimeout(() => this.stale(why), SOON);
 			// The first try comes at once: a stream also ends where a daemon is started anew.
 			const wait = failed ? Math.min(LONGEST, 500 * 2 ** failed) * (0.75 + Math.random() / 2) : 200;
 			failed++;
@@ -108,6 +120,7 @@ export class Store {
 			this.tell("events");
 		}
 		this.connected = true;
+		this.treeRefused = false;
 		this.set({ live: true, since: now(), problem: null });
 		// The tree is read after the stream has begun, so that nothing falls between.
 		await this.readTree();
@@ -117,6 +130,15 @@ export class Store {
 			this.lastId = parser.lastId ?? this.lastId;
 			this.status.since = now();
 		}, QUIET);
+	}
+
+	get ofCluster(): boolean {
+		return this.partial || this.daemon?.watches === "cluster";
+	}
+
+	/** The reader sees a part of a cluster: without limits, series and forecasts. */
+	get partial(): boolean {
+		return this.connected && this.daemon === null;
 	}
 
 	/** A caller that sees a part of a cluster may not ask for it. */
@@ -175,13 +197,15 @@ export class Store {
 		if (queues)
 			[this.answers.queues, this.tags.queues] = [queues.value, queues.etag];
 		try {
-			const tree = await this.api.getIfChanged<Tree>("/v1/tree?format=json", this.tags.tree);
+			const tree = this.treeRefused ? null : await this.api.getIfChanged<Tree>("/v1/tree?format=json", this.tags.tree);
 			if (tree)
 				[this.answers.tree, this.tags.tree] = [tree.value, tree.etag];
 		} catch (error) {
 			if (!(error instanceof Refused) || error.status === 401)
 				throw error;
-			this.answers.tree = null; // of a caller that sees a part: without limits
+			// Of a caller that sees a part there are no limits; it is not asked again until the next stream.
+			this.treeRefused = error.status === 403;
+			this.answers.tree = null;
 		}
 		this.pause = Math.max(LEAST, (performance.now() - begun) * 9);
 		if (!this.answers.queues)

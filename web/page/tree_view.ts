@@ -7,7 +7,7 @@ import { long, short } from "./amounts";
 import { App, View, ViewKind } from "./app";
 import { barElement, barKey, setBar } from "./bar";
 import { setAttribute, setText } from "./keyed";
-import { Model, QueueNode } from "./model";
+import { EMPTY, Model, QueueNode } from "./model";
 import { Route, routeHash } from "./route";
 import { heldOf, orderText, parseOrder, TreeOrder, TreeRow, treeRows } from "./tree";
 import { VirtualList } from "./virtual";
@@ -32,16 +32,18 @@ export function queueHash(node: QueueNode): string {
 /** The state of a tree in a sentence or two. */
 export function treeSays(model: Model, resource: string): string {
 	if (!model.roots.length)
-		return "There are no queues.";
+		return "There are no queues that you may see.";
 	const sum = (pick: (node: QueueNode) => number): number => model.roots.reduce((s, node) => s + pick(node), 0);
 	const used = sum((n) => heldOf(n, resource).used), quota = sum((n) => heldOf(n, resource).quota), waiting = sum((n) => n.waiting);
 	const leaves = [...model.nodes.values()].filter((node) => !node.children.length);
 	const most = leaves.reduce<QueueNode | null>((best, node) => node.waiting > (best?.waiting ?? 0) ? node : best, null);
 	const borrower = leaves.reduce<QueueNode | null>((best, node) =>
 		heldOf(node, resource).borrowed > (best ? heldOf(best, resource).borrowed : 0) ? node : best, null);
-	return [`${short(resource, used)} of ${long(resource, quota)} ${used === 1 ? "is" : "are"} in use.`,
+	const local = model.roots.every((node) => node.kind === "LocalQueue");
+	return [local ? "These are LocalQueues of your namespaces; you may not see their ClusterQueues, and so neither what those have nor what they hold."
+		: `${short(resource, used)} of ${long(resource, quota)} ${used === 1 ? "is" : "are"} in use.`,
 		borrower ? `Most is borrowed by \u2068${borrower.name}\u2069: ${short(resource, heldOf(borrower, resource).borrowed)}.` : "",
-		waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, most of them in \u2068${most.name}\u2069 (${count(most.waiting)})` : most ? ` in \u2068${most.name}\u2069` : ""}.`
+		waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, ${most.waiting === waiting ? "all" : "most"} of them in \u2068${most.name}\u2069 (${count(most.waiting)})` : most ? ` in \u2068${most.name}\u2069` : ""}.`
 			: "No job waits."].filter((text) => text).join(" ");
 }
 
@@ -123,14 +125,14 @@ class TreeView implements View {
 			model.resources.some((name, i) => this.resource.options[i]!.value !== name))
 			this.resource.replaceChildren(...model.resources.map((name) => h("option", { value: name }, name)));
 		this.resource.value = this.now;
-		const loaded = this.app.store.model.nodes.size > 0;
+		const loaded = model !== EMPTY;
 		setText(this.says, loaded ? treeSays(model, this.now) : "");
 		this.heads.forEach((head, i) => setAttribute(head, "aria-sort", COLUMNS[i]!.by === order.by
 			? order.down ? "descending" : "ascending" : null));
 		this.order.value = orderText({ by: order.by, down: order.by !== "name" });
 		const rows = this.rows();
 		this.list.set(rows);
-		setText(this.none, rows.length || !loaded ? "" : `No queue has “${this.route.search ?? ""}” in its name.`);
+		setText(this.none, rows.length || !loaded || !model.nodes.size ? "" : `No queue has “${this.route.search ?? ""}” in its name.`);
 	}
 
 	private sort(by: TreeOrder["by"]): void {
@@ -199,7 +201,7 @@ class TreeView implements View {
 		setAttribute(name!.children[3]!, "title", node.notes.join("\n") || null);
 		setBar(bar!.firstElementChild as HTMLElement, held, row.scale, resource, node.colour);
 		const say = (x: number): string => x > 0 ? short(resource, x) : "–";
-		const texts = [`${short(resource, held.used)} / ${short(resource, held.quota)}`, say(held.borrowed), say(held.lent),
+		const texts = [node.kind === "LocalQueue" ? "–" : `${short(resource, held.used)} / ${short(resource, held.quota)}`, say(held.borrowed), say(held.lent),
 			shareText(node.share), node.running ? count(node.running) : "–", node.waiting ? count(node.waiting) : "–", say(held.pending)];
 		const labels = ["", "borrowed", "lent", "share", "run", "wait", ""];
 		texts.forEach((text, i) => {
@@ -209,6 +211,7 @@ class TreeView implements View {
 		});
 		const share = cells[3]!.firstElementChild as HTMLElement;
 		const width = `${Number.isNaN(node.share) ? 0 : 100 * Math.min(1, node.share / row.shareScale)}%`;
+		share.hidden = Number.isNaN(node.share);
 		if (share.style.width !== width)
 			share.style.width = width;
 	}

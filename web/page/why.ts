@@ -8,7 +8,7 @@ import { fromCounted, long, quantity, short } from "./amounts";
 import { exactly, ms, short as shortTime, timeElement } from "./clock";
 import { Bound, Change, Eta, Explanation, Rule } from "./explanation";
 import { Inequality, inequalityElement, splitRule } from "./inequality";
-import { Model, queueOfJob } from "./model";
+import { findNode, Model, queueOfJob } from "./model";
 import { routeHash } from "./route";
 
 const SHOWN = 4;
@@ -20,7 +20,7 @@ export function workloadLink(workload: string): HTMLElement {
 }
 
 function queueLink(model: Model, name: string): HTMLElement {
-	const node = queueOfJob(model, name);
+	const node = findNode(model, name) ?? queueOfJob(model, name);
 	return node ? h("a", { class: "queue-link", href: routeHash({ view: "queue", queue: node.name }) }, swatch(node.colour), named(name)) : named(name);
 }
 
@@ -72,9 +72,9 @@ function changeText(change: Change): (Node | string)[] {
 		change.resource ? ` of ${change.resource}` : "", ` from ${say(change.from)} to ${say(change.to)}`];
 }
 
-function commands(changes: Change[], set: string[] | undefined, job: number): string[] {
+function commands(changes: Change[], set: string[] | undefined, job: number | null): string[] {
 	const update = changes.find((one) => one.field === "priority");
-	return [...(update ? [`fairlead update ${job} --priority ${update.to}`] : []),
+	return [...(update && job !== null ? [`fairlead update ${job} --priority ${update.to}`] : []),
 		...(set?.length ? ["fairlead what-if " + set.map((text) => `--set '${text.replace(/'/g, "'\\''")}'`).join(" ")] : [])];
 }
 
@@ -84,7 +84,7 @@ function tryLink(set: string[] | undefined): HTMLElement | null {
 		? h("p", {}, h("a", { href: routeHash({ view: "what-if", set: set.join("\n") }) }, "Try it on the tree")) : null;
 }
 
-function changesCard(e: Explanation, job: number): HTMLElement | null {
+function changesCard(e: Explanation, job: number | null): HTMLElement | null {
 	const proposals = e.proposals ?? (e.policy === "entitle" ? (e.changes ?? []).map((one) =>
 		({ changes: [one], set: one.set, message: one.message ?? "" })) : []);
 	if (!proposals.length)
@@ -106,7 +106,7 @@ function holders(e: Explanation, model: Model): HTMLElement | null {
 		const used = use(one.usage ?? one.allocated), borrowed = one.borrowed === undefined ? 0 : use(one.borrowed), name = one.clusterQueue ?? one.queue ?? "";
 		const bar = h("span", { class: "track", "aria-hidden": "true" }, h("i", { class: "own" }), h("i", { class: "borrowed" }));
 		const [own, lent] = [...bar.children] as HTMLElement[];
-		bar.style.setProperty("--queue", queueOfJob(model, name)?.colour ?? "var(--rest)");
+		bar.style.setProperty("--queue", (findNode(model, name) ?? queueOfJob(model, name))?.colour ?? "var(--rest)");
 		own!.style.width = `${100 * (used - borrowed) / most}%`;
 		lent!.style.width = `${100 * borrowed / most}%`;
 		return h("li", {}, queueLink(model, name), bar, h("b", {}, short(resource, used) + (borrowed > 0 ? `, ${short(resource, borrowed)} of it borrowed` : "")),
@@ -156,7 +156,8 @@ function evicted(e: Explanation): HTMLElement | null {
 		by?.shares?.length ? ` Shares now: ${by.shares.map((one) => `${number(quantity(one.share.weightedShare))} of \u2068${one.node.name}\u2069`).join(", ")}.` : "");
 }
 
-export function whyElements(e: Explanation, job: number, model: Model): HTMLElement[] {
+/** `job`: by which the daemon lets it be changed; null: it is a Workload of a cluster. */
+export function whyElements(e: Explanation, job: number | null, model: Model): HTMLElement[] {
 	const rules = (e.preemption ?? e.eviction)?.refused ?? [], considered = (e.preemption ?? e.eviction)?.considered ?? 0;
 	const all: (HTMLElement | null)[] = [
 		h("p", { class: "message" }, e.message), evicted(e), ahead(e), ...failedParts(e).map(inequalityElement), e.eta ? etaElement(e.eta) : null,
