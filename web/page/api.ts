@@ -32,6 +32,17 @@ export class Api {
 		return this.token !== null;
 	}
 
+	/** What has ended is not shown to the daemon again, also not when the page is read anew. */
+	private forget(why: Refused): void {
+		this.token = null;
+		try {
+			sessionStorage.removeItem(KEPT);
+		} catch {
+			// Nothing was kept.
+		}
+		this.ended(why);
+	}
+
 	/** The one-time code of the address becomes a token that this tab alone keeps. */
 	async exchange(code: string): Promise<void> {
 		const response = await fetch("/v1/page/token", { method: "POST", headers: { "Content-Type": "application/json" },
@@ -56,7 +67,7 @@ export class Api {
 			return response;
 		const why = await refusal(response);
 		if (response.status === 401)
-			this.ended(why);
+			this.forget(why);
 		throw why;
 	}
 

@@ -11,6 +11,7 @@ import { routeHash } from "./route";
 import { Change } from "./store";
 
 const STEP = 1000;
+const LOOPBACK = /^(localhost|127\.[\d.]+|\[::1\])$/;
 
 const ROLES: Record<string, string> = { machine: "runs jobs", observe: "observes the cluster", scheduler: "decides for the cluster" };
 
@@ -121,7 +122,7 @@ export class Frame {
 		setAttribute(this.state, "title", status.live ? "What happens is seen at once" : status.problem ?? "");
 		const texts = [
 			!status.live && status.problem ? `${status.problem} What is seen here is of ${never ? "no" : exactly(status.since)} (${
-				ago(status.since)}). The daemon is asked again by itself.`.replace(/ of no \(.*?\)/, " nothing yet") : null,
+				ago(status.since)}). The daemon is asked again by itself.${LOOPBACK.test(location.hostname) ? " If the command fairlead page has ended, run it again." : ""}`.replace(/ of no \(.*?\)/, " nothing yet") : null,
 			status.live && daemon?.problem ? `The daemon is not well: ${daemon.problem}` : null,
 			status.live && daemon?.warning ? daemon.warning : null].filter((text): text is string => text !== null);
 		this.notice.hidden = !texts.length;

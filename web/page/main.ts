@@ -9,7 +9,7 @@ import { Frame } from "./frame";
 import { jobView } from "./job_view";
 import { jobsView } from "./jobs_view";
 import { queueView } from "./queue_view";
-import { parseRoute, Router } from "./route";
+import { parseRoute, routeHash, Router } from "./route";
 import { simulateView } from "./simulate_view";
 import { simulationView } from "./simulation_view";
 import { Store } from "./store";
@@ -23,10 +23,10 @@ const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView,
 const ADVICE = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";
 
 async function start(): Promise<void> {
-	const api = new Api(), code = parseRoute(location.hash).code;
+	const { code, ...view } = parseRoute(location.hash), api = new Api();
 	// A code counts once: it is not left in the address, nor in the history.
 	if (code)
-		history.replaceState(null, "", location.pathname);
+		history.replaceState(null, "", location.pathname + (Object.keys(view).length ? routeHash(view) : ""));
 	const router = new Router(), store = new Store(api);
 	const app: App = { api, store, router, announce: (text) => frame.announce(text) };
 	const frame = new Frame(app, VIEWS, document.getElementById("page")!);
