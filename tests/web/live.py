@@ -66,7 +66,7 @@ spec: {{clusterQueue: {name}}}
 """
 
 
-def start(folder, more=0, head=HEAD):
+def start(folder, more=0, head=HEAD, kind=daemons.Daemon):
     """Three queues in two cohorts, and `more` that have nothing."""
     text = head.format(port=daemons.free_port()) + COHORT.format(name="physics") + COHORT.format(name="biology")
     for name, parent, cpu, weight in (("atlas", "physics", 3, 2), ("cms", "physics", 1, 1), ("genome", "biology", 2, 1)):
@@ -74,7 +74,7 @@ def start(folder, more=0, head=HEAD):
     for i in range(more):
         text += QUEUE.format(name=f"team-{i:04}", parent="biology", cpu=0, weight=1)
     (folder / "daemon.yaml").write_text(text)
-    return daemons.Daemon(folder, folder / "daemon.yaml").start()
+    return kind(folder, folder / "daemon.yaml").start()
 
 
 class Live:

@@ -116,3 +116,59 @@ def test_the_page_says_when_its_token_has_ended(lab):
         lab.driver.refresh()
         lab.says("no access", ".state")
     assert lab.run("return sessionStorage.getItem('fairlead.token')") is None
+
+
+@pytest.fixture(scope="module")
+def old(pages, tmp_path_factory):
+    """A daemon of which three hours were summed up, in a second; genome holds what it has, and a job of it waits."""
+    folder = tmp_path_factory.mktemp("old")
+    if os.geteuid() == 0:
+        daemons.let_pass(folder)
+    daemon = start(folder, kind=of_daemons("test_tiers").Traveller)
+    daemon.queue = "genome"
+    for _ in range(8):
+        daemon.wait(daemon.submit("sleep", "86400", queue="genome", name="runs", requests={"cpu": "1"}), "runs")
+    daemon.submit("sleep", "86400", queue="genome", name="waits", requests={"cpu": "1"})
+    daemon.sum_up(3)
+    yield Live(pages, daemon)
+    pages.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": ""})
+    pages.driver.get("about:blank")
+    assert daemons.end(daemon) == 0, daemon.said()
+
+
+@pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
+def test_the_history_of_a_queue(old):
+    rows = old.daemon.rows()
+    assert len(rows) >= 3 and rows[-1]["resources"]["cpu"]["held"] == 8
+    old.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    old.open("#view=queue&queue=genome", old.token("history"))
+    old.live().says("On average it held", ".queue-grid .says")
+    old.until("return document.querySelector('.plot.time svg, .plot.time canvas') !== null")
+    old.run("document.querySelector('details.data').open = true")
+    cells = old.until("""const rows = [...document.querySelectorAll("details.data tbody tr")];
+                         return rows.length && rows.map((row) => [...row.children].map((cell) => cell.textContent));""")
+    hours = {row["from"][:13] for row in rows}
+    assert len(cells) == len(hours), (cells, rows)
+    assert any("8\u00a0cpu" in cell or cell == "8" for cell in cells[-1]), cells
+    # The reader's zone: half an hour beside full hours of UTC.
+    moment = old.run("return document.querySelector('details.data tbody tr td, details.data tbody tr th').textContent")
+    assert ":30" in moment, moment
+    old.shot("queue-history-1400")
+    assert old.faults() == []
+    # Of a cohort the store has no series.
+    old.open("#view=queue&queue=biology&kind=Cohort", old.token("history-2"))
+    old.live().says("Below it")
+    assert "Along time" not in old.run("return document.body.innerText")
+
+
+@pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
+def test_times_are_in_the_zone_of_the_reader(old):
+    """How long ago, by the clock of the daemon, which is hours ahead of that of the browser; and on hover when."""
+    old.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
+    old.open("#view=jobs", old.token("zone"))
+    old.live().until("return document.querySelectorAll('.virtual-body time').length === 9")
+    shown, title, at = old.run("const t = document.querySelector('.virtual-body time'); return [t.textContent, t.title, t.dateTime]")
+    assert shown == "3\u00a0h ago", (shown, title)
+    assert title.endswith("GMT+5:30"), title
+    assert title == old.run("""return new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit",
+        minute: "2-digit", second: "2-digit", hour12: false, timeZone: "Asia/Kolkata", timeZoneName: "short" }).format(Date.parse(arguments[0]))""", at)

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // api - requests to the daemon that served the page, with the token of this tab; errors are for people
 
+import { setNow } from "./clock";
+
 const KEPT = "fairlead.token";
 
 /** What was refused, in the daemon's words: what is wrong, and what to do. */
@@ -72,7 +74,7 @@ export class Api {
 	}
 
 	async get<T>(path: string, signal?: AbortSignal): Promise<T> {
-		return await (await this.open(path, { signal })).json() as T;
+		return timed(await (await this.open(path, { signal })).json() as T);
 	}
 
 	/** A request that is no GET; an answer without a body is null. */
@@ -84,8 +86,16 @@ export class Api {
 	/** null: nothing has happened since the answer with this tag. */
 	async getIfChanged<T>(path: string, etag: string | null): Promise<Answer<T> | null> {
 		const response = await this.open(path, { headers: etag ? { "If-None-Match": etag } : {} });
-		return response.status === 304 ? null : { value: await response.json() as T, etag: response.headers.get("ETag") };
+		return response.status === 304 ? null : { value: timed(await response.json() as T), etag: response.headers.get("ETag") };
 	}
+}
+
+/** Answers tell when they were made: what is told with them is as long ago as it is by the daemon's clock. */
+function timed<T>(value: T): T {
+	const { now } = value as { now?: unknown };
+	if (typeof now === "string")
+		setNow(now);
+	return value;
 }
 
 async function refusal(response: Response): Promise<Refused> {

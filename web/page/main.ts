@@ -3,6 +3,7 @@
 
 import { installTip } from "../src/tip";
 import { agreementView } from "./agreement_view";
+import { useReadersZone } from "../src/zone";
 import { Api, errorText } from "./api";
 import { App, ViewKind } from "./app";
 import { Frame } from "./frame";
@@ -31,6 +32,7 @@ async function start(): Promise<void> {
 	const app: App = { api, store, router, announce: (text) => frame.announce(text) };
 	const frame = new Frame(app, VIEWS, document.getElementById("page")!);
 	installTip();
+	useReadersZone();
 	api.ended = (why) => frame.end("This page has no access any more", errorText(why), ADVICE);
 	if (code) {
 		try {

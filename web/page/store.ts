@@ -7,7 +7,7 @@
 
 import { Api, Refused, errorText } from "./api";
 import { Daemon, LiveEvent, Queues, Tree, WhoAmI } from "./answers";
-import { now, setNow } from "./clock";
+import { now } from "./clock";
 import { EMPTY, makeModel, Model } from "./model";
 import { EventParser, readText, ServerEvent } from "./stream";
 
@@ -109,8 +109,6 @@ export class Store {
 			headers["Last-Event-ID"] = this.lastId;
 		this.daemon = await this.readDaemon();
 		this.me ??= await this.api.get<WhoAmI>("/v1/whoami");
-		if (this.daemon)
-			setNow(this.daemon.now);
 		this.stop = new AbortController();
 		const response = await this.api.open("/v1/events", { headers, signal: this.stop.signal });
 		const parser = new EventParser();
@@ -210,7 +208,6 @@ export class Store {
 		this.pause = Math.max(LEAST, (performance.now() - begun) * 9);
 		if (!this.answers.queues)
 			return;
-		setNow(this.answers.queues.now);
 		this.model = makeModel(this.answers.queues, this.answers.tree);
 		this.tell("tree");
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // format - numbers, amounts, durations and moments for people
 
-import { utcFormat } from "d3-time-format";
+import { dateFormat, zoneName } from "./zone";
 
 const gap = "\u00a0";
 
@@ -92,12 +92,13 @@ export function isRelative(start: number): boolean {
 	return start < 1e8;
 }
 
-const minute = utcFormat("%Y-%m-%d %H:%M"), second = utcFormat("%Y-%m-%d %H:%M:%S");
+const minute = dateFormat("%Y-%m-%d %H:%M"), second = dateFormat("%Y-%m-%d %H:%M:%S");
 
 export function moment(t: number, start: number, step: number): string {
 	if (isRelative(start))
 		return duration(t - start) + " after the start";
-	return (step < 60 ? second : minute)(new Date(t * 1000)) + " UTC";
+	const date = new Date(t * 1000);
+	return `${(step < 60 ? second : minute)(date)} ${zoneName(date)}`;
 }
 
 /** A parameter of a sweep. */

@@ -19,6 +19,7 @@ declare module "d3-scale" {
 	}
 	export function scaleLinear(): NumberScale;
 	export function scaleLog(): NumberScale;
+	export function scaleTime(): TimeScale;
 	export function scaleUtc(): TimeScale;
 }
 
@@ -47,5 +48,6 @@ declare module "d3-shape" {
 }
 
 declare module "d3-time-format" {
+	export function timeFormat(format: string): (d: Date) => string;
 	export function utcFormat(format: string): (d: Date) => string;
 }
