@@ -116,6 +116,7 @@ export class Along {
 			this.keys.hidden = this.below.hidden = true;
 			return;
 		}
+		this.keys.style.setProperty("--queue", this.colour());
 		const { geometry, pick } = bucketsOf(rows, STEPS[this.span]!.seconds);
 		const part = (row: SeriesRow) => row.resources[resource];
 		const held = pick((row) => part(row)?.held), entitled = pick((row) => part(row)?.entitled);

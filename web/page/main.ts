@@ -2,8 +2,8 @@
 // main - the page of a daemon: from a code or a token to the views
 
 import { installTip } from "../src/tip";
-import { agreementView } from "./agreement_view";
 import { useReadersZone } from "../src/zone";
+import { agreementView } from "./agreement_view";
 import { Api, errorText } from "./api";
 import { App, ViewKind } from "./app";
 import { Frame } from "./frame";

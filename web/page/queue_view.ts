@@ -140,6 +140,7 @@ class QueueView implements View {
 		this.part("notes", this.notes, node.notes, () => node.notes.map((text) => h("li", {}, h("bdi", {}, text))));
 		setText(this.says, isLocal(node) ? `You may not see its ClusterQueue, and so neither what that has nor what it holds.${
 			held.pending ? ` The waiting jobs of this one ask for ${long(resource, held.pending)}.` : ""}` : `It ${barText(held, resource)}.`);
+		this.barBox.style.setProperty("--queue", node.colour);
 		setBar(this.bar, held, Math.max(Number.isFinite(held.quota) ? held.quota : 0, held.used + held.pending) || 1, resource, node.colour);
 		this.part("figures", this.figures, [resource, held, node.share, node.running, node.waiting, node.weight, node.heldJobs], () => this.figuresOf(node, resource));
 		this.part("jobs", this.jobs, [node.children.length, node.queues], () => node.children.length ? [] : jobsLinks(node.queues));

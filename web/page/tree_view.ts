@@ -43,7 +43,7 @@ export function treeSays(model: Model, resource: string): string {
 	return [local ? "These are LocalQueues of your namespaces; you may not see their ClusterQueues, and so neither what those have nor what they hold."
 		: `${short(resource, used)} of ${long(resource, quota)} ${used === 1 ? "is" : "are"} in use.`,
 		borrower ? `Most is borrowed by \u2068${borrower.name}\u2069: ${short(resource, heldOf(borrower, resource).borrowed)}.` : "",
-		waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, ${most.waiting === waiting ? "all" : "most"} of them in \u2068${most.name}\u2069 (${count(most.waiting)})` : most ? ` in \u2068${most.name}\u2069` : ""}.`
+		waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, ${most.waiting === waiting ? "all" : "most"} of them in \u2068${most.name}\u2069${most.waiting === waiting ? "" : ` (${count(most.waiting)})`}` : most ? ` in \u2068${most.name}\u2069` : ""}.`
 			: "No job waits."].filter((text) => text).join(" ");
 }
 
