@@ -7,7 +7,6 @@ import os
 import pathlib
 import pwd
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,6 +19,7 @@ import pytest
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
 sys.path.append(str(SOURCE / "tests" / "lib"))
 import openapi  # noqa: E402
+from own_temp import pytest_configure, pytest_sessionfinish  # noqa: E402, F401
 from ports import free_port  # noqa: E402
 
 DEADLINE = 60.0
@@ -232,19 +232,6 @@ class Daemon:
         states = states or OVER
         return self.until(lambda: (job := self.job(number))["state"] in states and job,
                           f"job {number} is one of {states}: {self.job(number)}")
-
-
-def pytest_configure(config):
-    """A folder of its own: the usual one of a user is closed to others whenever any pytest begins."""
-    if config.option.basetemp is None:
-        config.own_temp = tempfile.mkdtemp(prefix="fairlead-")
-        os.chmod(config.own_temp, 0o755)  # a daemon that root has started is not root
-        config.option.basetemp = os.path.join(config.own_temp, "t")
-
-
-def pytest_sessionfinish(session, exitstatus):
-    if exitstatus == 0 and hasattr(session.config, "own_temp"):
-        shutil.rmtree(session.config.own_temp, ignore_errors=True)
 
 
 @pytest.fixture(autouse=True)

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 import os
-import shutil
-import tempfile
 
 import certificates
 import pytest
 from fake import Fake
 from followed import Follow, kubeconfig
+from own_temp import pytest_configure, pytest_sessionfinish  # noqa: F401
 from scheduling import Scheduling
 from watching import Watching, let_pass
 
@@ -14,19 +13,6 @@ from watching import Watching, let_pass
 if os.environ.get("FAIRLEAD_SANITIZED"):
     # The library that sets clocks comes before theirs.
     os.environ["ASAN_OPTIONS"] = ":".join(filter(None, [os.environ.get("ASAN_OPTIONS"), "verify_asan_link_order=0"]))
-
-
-def pytest_configure(config):
-    """A folder of its own: the usual one of a user is closed to others whenever any pytest begins."""
-    if config.option.basetemp is None:
-        config.own_temp = tempfile.mkdtemp(prefix="fairlead-")
-        os.chmod(config.own_temp, 0o755)  # a daemon that root has started is not root
-        config.option.basetemp = os.path.join(config.own_temp, "t")
-
-
-def pytest_sessionfinish(session, exitstatus):
-    if exitstatus == 0 and hasattr(session.config, "own_temp"):
-        shutil.rmtree(session.config.own_temp, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")

@@ -11,6 +11,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support import wait
 
 import sample
+from own_temp import pytest_configure, pytest_sessionfinish  # noqa: F401
 
 PAGE_OF = os.environ["PAGE_OF"]
 

@@ -27,7 +27,7 @@ spec:
     - {{name: default, resources: {{cpu: "8", memory: 32Gi}}}}
   jobs: {{grace: 1s}}
   access: {{withoutAccount: allow}}
----
+{spec}---
 apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
 fairSharing: {{}}
@@ -66,14 +66,14 @@ spec: {{clusterQueue: {name}}}
 """
 
 
-def start(folder, more=0, head=HEAD, kind=daemons.Daemon):
-    """Three queues in two cohorts, and `more` that have nothing."""
-    text = head.format(port=daemons.free_port()) + COHORT.format(name="physics") + COHORT.format(name="biology")
+def start(folder, more=0, head=HEAD, kind=daemons.Daemon, spec="", also=""):
+    """Three queues in two cohorts, and `more` that have nothing; `spec` is of the Daemon, `also` are other documents."""
+    text = head.format(port=daemons.free_port(), spec=spec) + COHORT.format(name="physics") + COHORT.format(name="biology")
     for name, parent, cpu, weight in (("atlas", "physics", 3, 2), ("cms", "physics", 1, 1), ("genome", "biology", 2, 1)):
         text += QUEUE.format(name=name, parent=parent, cpu=cpu, weight=weight)
     for i in range(more):
         text += QUEUE.format(name=f"team-{i:04}", parent="biology", cpu=0, weight=1)
-    (folder / "daemon.yaml").write_text(text)
+    (folder / "daemon.yaml").write_text(text + also)
     return kind(folder, folder / "daemon.yaml").start()
 
 

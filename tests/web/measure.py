@@ -66,13 +66,13 @@ def main():
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    daemon = start(folder, more=queues)
+    daemon = start(folder, more=queues, spec=f"  limits: {{jobsPerUser: {2 * jobs}}}\n")
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     figures = {"queuesOfTheDaemon": queues, "jobsOfTheDaemon": jobs}
     try:
         driver.execute_cdp_cmd("Performance.enable", {})
         driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": OBSERVE})
-        driver.set_script_timeout(120)
+        driver.set_script_timeout(600)
         begin = time.monotonic()
         fill(daemon, jobs, queues)
         figures["secondsToSubmit"] = round(time.monotonic() - begin)
@@ -114,7 +114,7 @@ def main():
     finally:
         print(json.dumps(figures, indent=1))
         driver.quit()
-        daemons.end(daemon)
+        daemon.stop()  # its jobs are held
         shutil.rmtree(folder, ignore_errors=True)
 
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from live import SOURCE, Live, daemons, start
+from live import COHORT, QUEUE, SOURCE, Live, daemons, start
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 
@@ -172,3 +172,34 @@ def test_times_are_in_the_zone_of_the_reader(old):
     assert title.endswith("GMT+5:30"), title
     assert title == old.run("""return new Intl.DateTimeFormat("en", { year: "numeric", month: "short", day: "numeric", hour: "2-digit",
         minute: "2-digit", second: "2-digit", hour12: false, timeZone: "Asia/Kolkata", timeZoneName: "short" }).format(Date.parse(arguments[0]))""", at)
+
+
+LONG = "q" * 100 + "." + "q" * 152
+LONG_COHORT = "-".join(["cohort"] * 36)  # of words, and as long as a name may be
+
+
+@pytest.fixture(scope="module")
+def long_names(pages, tmp_path_factory):
+    """Names of 251 and 253 bytes, the most that a queue or cohort can have; what else attacks is no name of them."""
+    folder = tmp_path_factory.mktemp("long")
+    if os.geteuid() == 0:
+        daemons.let_pass(folder)
+    daemon = start(folder, also=COHORT.format(name=LONG_COHORT) + QUEUE.format(name=LONG, parent=LONG_COHORT, cpu=1, weight=1))
+    live = Live(pages, daemon)
+    live.admin, live.number = live.token("long"), daemon.submit("sleep", "600", queue=LONG, name="n" * 63, requests={"cpu": "9"})
+    daemon.wait(live.number, "waits")
+    yield live
+    pages.driver.get("about:blank")
+    assert daemons.end(daemon) == 0, daemon.said()
+
+
+@pytest.mark.parametrize("width", [390, 1024, 1600])
+def test_long_names_are_whole_somewhere(long_names, width):
+    for view, hash_, seen in (("tree", "#view=tree", ".virtual-body > .row"), ("queue", f"#view=queue&queue={LONG}", ".waiting-list li"),
+                              ("cohort", f"#view=queue&queue={LONG_COHORT}&kind=Cohort", ".below-list li"), ("jobs", "#view=jobs", ".virtual-body > .row"),
+                              ("job", f"#view=job&job={long_names.number}", ".inequality")):
+        long_names.open(hash_, long_names.admin, width, 1000)
+        long_names.live().until("return document.querySelector(arguments[0]) !== null", seen)
+        long_names.pages.settle()
+        long_names.shot(f"long-{view}-{width}")
+        assert long_names.faults() == [], (view, width)
