@@ -5,7 +5,7 @@
 // reader sees does not move: a job that leaves the filter stays in its row, with its new state, until
 // the list is begun anew, and newer jobs above the first are only counted.
 
-import { Api, withQuery } from "./api";
+import { Api, Refused, withQuery } from "./api";
 import { Job, Jobs, LiveEvent } from "./answers";
 
 export interface JobFilter {
@@ -78,12 +78,26 @@ export class JobList {
 			word.toLowerCase().includes(this.text));
 	}
 
+	/** A daemon that asks for a pause, or does not answer for a while, is asked again: a list that is read in many pages goes on. */
+	private async readPage(path: string): Promise<Jobs> {
+		for (;;) {
+			try {
+				return await this.api.get<Jobs>(path);
+			} catch (error) {
+				const passes = error instanceof Refused ? error.status === 429 || error.status === 503 : error instanceof TypeError;
+				if (!passes || this.closed)
+					throw error;
+				await new Promise((next) => setTimeout(next, 1000 * ((error instanceof Refused && error.after) || 1)));
+			}
+		}
+	}
+
 	private async load(): Promise<void> {
 		this.loading = true;
 		try {
 			while (!this.closed && this.more && this.items.length < this.wanted) {
 				const limit = this.text || this.wanted - this.items.length > 2 * PAGE ? LARGE : PAGE;
-				const { jobs, more, others } = await this.api.get<Jobs>(this.query(this.newestFirst
+				const { jobs, more, others } = await this.readPage(this.query(this.newestFirst
 					? { last: true, before: this.last, limit } : { after: this.last, limit }));
 				if (this.closed)
 					return;

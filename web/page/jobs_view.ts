@@ -41,7 +41,7 @@ class JobsView implements View {
 	private timer: ReturnType<typeof setTimeout> | null = null;
 
 	constructor(private readonly app: App) {
-		this.search = h("input", { type: "search", placeholder: "Number, name or why", "aria-label": "Text in the number, name, user, queue or why",
+		this.search = h("input", { type: "search", placeholder: "any text", "aria-label": "Text in the number, name, user, queue or why",
 			autocomplete: "off", spellcheck: "false" });
 		for (const [field, input] of [["text", this.search], ["queue", this.queue], ["user", this.user]] as const)
 			input.addEventListener(input === this.search ? "input" : "change", () => app.router.change({ [field]: input.value.trim() }));

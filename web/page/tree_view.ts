@@ -211,7 +211,7 @@ class TreeView implements View {
 		});
 		const share = cells[3]!.firstElementChild as HTMLElement;
 		const width = `${Number.isNaN(node.share) ? 0 : 100 * Math.min(1, node.share / row.shareScale)}%`;
-		share.hidden = Number.isNaN(node.share);
+		share.hidden = !(node.share > 0);
 		if (share.style.width !== width)
 			share.style.width = width;
 	}
