@@ -516,6 +516,10 @@ static const struct fl_json_field part_fields[] = {
 		 "when too many jobs are in question",
 		 NOT_NEGATIVE, .maybe = true),
 	FL_FIELD(REAL, "duePart", due_part, "of what all were due", NOT_NEGATIVE, .maybe = true),
+	FL_FIELD(REAL, "wantedUnitSeconds", wanted,
+		 "what it held and what its pending jobs asked for; not there when too many jobs "
+		 "are in question",
+		 NOT_NEGATIVE, .maybe = true),
 };
 static const struct fl_json_shape part_shape = FL_SHAPE(part_fields, "part");
 #undef ROW

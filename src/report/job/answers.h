@@ -178,7 +178,7 @@ extern const struct fl_document fl_queues_document;
 /* NAN: not known. */
 struct fl_history_part {
 	const char *resource;
-	double had, part, due, due_part;
+	double had, part, due, due_part, wanted;
 };
 
 struct fl_history_queue {

@@ -34,7 +34,7 @@ enum {
 /* One resource: what queues held of it, by node, and which jobs wanted it when. */
 struct column {
 	char name[FL_JOB_RESOURCE];
-	double *had, *due; /* due: from sums alone */
+	double *had, *due, *wanted; /* due and wanted: from sums alone */
 	struct fl_fair_span *spans;
 	uint32_t n, cap;
 };
@@ -105,7 +105,9 @@ static int column(struct history *h, const char *resource, struct column **ret)
 		c->had = calloc(h->n + 1, sizeof *c->had);
 	if (!c->due)
 		c->due = calloc(h->n + 1, sizeof *c->due);
-	if (!c->had || !c->due)
+	if (!c->wanted)
+		c->wanted = calloc(h->n + 1, sizeof *c->wanted);
+	if (!c->had || !c->due || !c->wanted)
 		return fl_fail_nomem(&h->err);
 	(void)snprintf(c->name, sizeof c->name, "%s", resource);
 	if (c == h->columns + h->n_columns)
@@ -276,6 +278,20 @@ static double due_of(const struct history *h, double v)
 
 static double part_of(double amount, double all) { return all > 0 ? amount / all : 0; }
 
+/* Adds what jobs wanted to that of sums, in their queues and in all cohorts above. */
+static void add_wanted(const struct history *h, const struct column *c)
+{
+	for (uint32_t k = 0; k < c->n; k++) {
+		const struct fl_fair_span *s = &c->spans[k];
+		const double length = (double)(s->to - s->from) / FL_SECOND;
+		uint32_t node = s->node;
+
+		/* Cohorts may form a loop: no more steps than nodes. */
+		for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent)
+			c->wanted[node] += s->amount * length;
+	}
+}
+
 static int tell_resource(struct history *h, uint32_t column)
 {
 	const struct column *c = &h->columns[column];
@@ -295,6 +311,7 @@ static int tell_resource(struct history *h, uint32_t column)
 		r = fl_fairness(h->nodes, h->n, capacity, c->spans, c->n, &h->err);
 	for (uint32_t i = 0; i < h->n; i++)
 		h->nodes[i].due += c->due[i];
+	add_wanted(h, c);
 	for (uint32_t i = 0; i < h->n; i++) {
 		had += h->nodes[i].parent == FL_NONE ? c->had[i] : 0;
 		due += h->nodes[i].parent == FL_NONE ? h->nodes[i].due : 0;
@@ -306,6 +323,7 @@ static int tell_resource(struct history *h, uint32_t column)
 			.part = part_of(c->had[i], had),
 			.due = due_of(h, h->nodes[i].due),
 			.due_part = due_of(h, part_of(h->nodes[i].due, due)),
+			.wanted = due_of(h, c->wanted[i]),
 		};
 	return r;
 }
@@ -377,6 +395,9 @@ static int add_amount(void *user, const struct fl_amount_sum *row, fairlead_erro
 	for (uint32_t i = 0; i < h->n && node != FL_NONE; i++, node = h->nodes[node].parent) {
 		c->had[node] += units(row->resource, (double)row->of[FL_SUM_HELD] / second);
 		c->due[node] += units(row->resource, (double)row->of[FL_SUM_ENTITLED] / second);
+		c->wanted[node] +=
+			units(row->resource,
+			      (double)(row->of[FL_SUM_HELD] + row->of[FL_SUM_WAITING]) / second);
 	}
 	return 0;
 }
@@ -510,6 +531,7 @@ static void done(uv_work_t *work, int status)
 		fl_mem_free(&fl_mem_heap, c->spans);
 		free(c->had);
 		free(c->due);
+		free(c->wanted);
 	}
 	free(h->nodes);
 	free(h->lines);
