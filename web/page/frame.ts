@@ -7,6 +7,7 @@ import { App, View, ViewKind } from "./app";
 import { exactly, refreshTimes, ago, short } from "./clock";
 import { Binding, Keys } from "./keys";
 import { setAttribute, setText } from "./keyed";
+import { MomentBar } from "./moment";
 import { routeHash } from "./route";
 import { Change } from "./store";
 
@@ -25,16 +26,18 @@ export class Frame {
 	private readonly main = h("main", { id: "main", tabindex: -1 });
 	private readonly heard = h("p", { class: "heard", role: "status", "aria-live": "polite" });
 	private readonly keys: Keys;
+	private readonly moment: MomentBar;
 
 	constructor(private readonly app: App, private readonly kinds: ViewKind[], host: HTMLElement) {
 		const help = h("button", { type: "button", class: "help-button", title: "Keys (?)", "aria-label": "List of keys",
 			click: () => this.keys.help() }, "?");
+		this.moment = new MomentBar(app);
 		host.replaceChildren(
 			h("a", { class: "skip", href: "#main", click: (event: MouseEvent) => { event.preventDefault(); this.main.focus(); } },
 				"Skip to the content"),
 			h("header", { class: "bar" }, h("p", { class: "brand" }, h("strong", {}, "fairlead"), this.where), this.state,
 				h("span", { class: "tools" }, help, themeButton()), this.navigation),
-			this.notice, this.main, this.heard);
+			this.notice, this.moment.element, this.main, this.heard);
 		this.notice.hidden = true;
 		this.keys = new Keys(() => this.bindings(), (key) => this.other(key));
 		app.router.on(() => this.show());
@@ -58,6 +61,7 @@ export class Frame {
 			{ keys: "/", text: "search, or filter", run: () => this.view?.search?.focus() },
 			...this.listed().map((kind) => ({ keys: `g ${kind.key!}`, text: `go to: ${kind.title}`,
 				run: () => this.app.router.go({ view: kind.name }) })),
+			...(this.app.router.now.at ? [{ keys: "n", text: "back to now", run: () => this.moment.back() }] : []),
 		];
 	}
 
@@ -73,6 +77,7 @@ export class Frame {
 	/** What the address names. */
 	show(): void {
 		const route = this.app.router.now;
+		this.moment.show();
 		const kind = this.kinds.find((one) => one.name === route.view) ?? this.kinds[0]!;
 		const identity = JSON.stringify([kind.name, ...kind.identity.map((field) => route[field] ?? null)]);
 		if (identity !== this.shown || !this.view) {

@@ -46,10 +46,19 @@ export class JobList {
 	readonly newestFirst: boolean;
 	private readonly text: string;
 
-	constructor(private readonly api: Api, private readonly filter: JobFilter, private readonly changed: () => void) {
+	/** `given`: all jobs there are to be chosen from, as they were at a moment; nothing is read then. */
+	constructor(private readonly api: Api, private readonly filter: JobFilter, private readonly changed: () => void, private readonly given?: readonly Job[]) {
 		this.newestFirst = STATES[filter.state ?? ""]?.over ?? false;
 		this.text = (filter.text ?? "").trim().toLowerCase();
-		void this.load();
+		if (given) {
+			const states = STATES[filter.state ?? ""]?.states ?? "";
+			this.add((this.newestFirst ? [...given] : [...given].reverse()).filter((job) => (!filter.queue || job.queue === filter.queue) && (!filter.user || job.user === filter.user) &&
+				(!states || states.split(",").includes(job.state))));
+			this.more = false;
+			changed();
+		} else {
+			void this.load();
+		}
 	}
 
 	close(): void {
@@ -132,6 +141,8 @@ export class JobList {
 
 	/** New jobs are read where the list ends with the newest, and counted where it begins with them. */
 	heard(events: readonly LiveEvent[]): void {
+		if (this.given)
+			return;
 		for (const event of events) {
 			if (event.job === null)
 				continue;
@@ -155,7 +166,7 @@ export class JobList {
 	async refresh(from: number, to: number): Promise<void> {
 		const seen = this.items.slice(from, to);
 		const live = seen.some((job) => this.touched.has(job.id) || job.endedAt === null);
-		if (this.refreshing || !seen.length || !live)
+		if (this.given || this.refreshing || !seen.length || !live)
 			return;
 		this.refreshing = true;
 		try {

@@ -36,6 +36,7 @@ class JobsView implements View {
 	private readonly none = h("p", { class: "none" });
 	private readonly list: VirtualList<Job>;
 	private jobs: JobList | null = null;
+	private then: readonly Job[] | null | undefined; // of the moment that the list is of
 	private key_ = "";
 	private route: Route = {};
 	private timer: ReturnType<typeof setTimeout> | null = null;
@@ -55,7 +56,7 @@ class JobsView implements View {
 			rowHeight: () => narrow.matches ? 72 : 36,
 			key: (job) => String(job.id),
 			make: (job) => this.makeRow(job), update: (element, job) => this.fill(element, job),
-			open: (job) => { location.hash = jobHash(job.id); },
+			open: (job) => app.router.go({ view: "job", job: job.id }),
 			seen: (_, to) => this.jobs?.want(to),
 		});
 		this.element = h("div", { class: "view" }, h("h1", {}, "Jobs"), this.says,
@@ -103,14 +104,18 @@ class JobsView implements View {
 
 	private begin(): void {
 		this.jobs?.close();
-		this.jobs = new JobList(this.app.api, this.filter, () => requestAnimationFrame(() => this.draw()));
+		const { past } = this.app.store;
+		this.then = past?.jobs;
+		this.jobs = new JobList(this.app.api, this.filter, () => requestAnimationFrame(() => this.draw()), past ? past.jobs ?? [] : undefined);
 		if (this.key_ && window.scrollY > 0)
 			window.scrollTo(0, 0);
 		this.draw();
 	}
 
 	update(change: string): void {
-		if (change === "tree") {
+		if (change === "tree" && this.then !== this.app.store.past?.jobs) {
+			this.begin();
+		} else if (change === "tree") {
 			const names = [...this.app.store.model.nodes.values()].flatMap((node) => node.children.length ? [] : node.queues);
 			if (names.length !== this.names.childElementCount)
 				this.names.replaceChildren(...names.map((name) => h("option", { value: name })));
@@ -143,6 +148,11 @@ class JobsView implements View {
 		const what = STATES[filter.state ?? ""]?.title ?? "not over";
 		const order = jobs.newestFirst ? "the newest first" : "the oldest first";
 		const others = jobs.others ? ` ${count(jobs.others)} others are not shown to you.` : "";
+		if (this.then === null) {
+			setText(this.says, "The jobs of that moment are being read.");
+			setText(this.none, "");
+			return;
+		}
 		setText(this.says, jobs.error !== null ? "" : filter.text
 			? `${shown} of ${read} jobs have “${filter.text}” in them${jobs.more ? "; more are being looked at" : ""}.${others}`
 			: `${jobs.more ? total !== null ? `${count(Math.max(total, jobs.read))} jobs` : `More than ${read} jobs` : jobs.read === 1 ? "1 job" : `${read} jobs`}, ${

@@ -10,15 +10,17 @@ import { Frame } from "./frame";
 import { jobView } from "./job_view";
 import { jobsView } from "./jobs_view";
 import { queueView } from "./queue_view";
+import { preemptionsView } from "./preemptions_view";
 import { parseRoute, routeHash, Router } from "./route";
 import { simulateView } from "./simulate_view";
 import { simulationView } from "./simulation_view";
 import { Store } from "./store";
+import { timeView } from "./time_view";
 import { treeView } from "./tree_view";
 import { whatIfView } from "./what_if_view";
 
 /** In the order of the navigation; the first is the one without an address. */
-const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView,
+const VIEWS: ViewKind[] = [treeView, queueView, jobsView, jobView, timeView, preemptionsView,
 	whatIfView, simulateView, simulationView, agreementView];
 
 const ADVICE = "Run this where you may ask the daemon, and open the address that it prints. With a daemon on the network, add --server and its address.";

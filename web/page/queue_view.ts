@@ -177,8 +177,8 @@ class QueueView implements View {
 		const place = [...siblings].sort((a, b) => b.share - a.share).indexOf(node) + 1;
 		return [...isLocal(node) ? [] : [figure("in use", short(resource, held.used), `of ${long(resource, held.quota)}`),
 			figure("share", shareText(node.share), !Number.isNaN(node.share) && siblings.length > 1 ? `${place === 1 ? "largest" : `${place}. largest`} of ${siblings.length} siblings; weight ${node.weight}` : `weight ${node.weight}`)],
-			figure("running", count(node.running), node.running === 1 ? "job" : "jobs"),
-			figure("waiting", count(node.waiting), held.pending > 0 ? `for ${long(resource, held.pending)}` : node.heldJobs ? `and ${count(node.heldJobs)} held` : null),
+			figure("running", Number.isNaN(node.running) ? "–" : count(node.running), node.running === 1 ? "job" : "jobs"),
+			figure("waiting", Number.isNaN(node.waiting) ? "–" : count(node.waiting), held.pending > 0 ? `for ${long(resource, held.pending)}` : node.heldJobs ? `and ${count(node.heldJobs)} held` : null),
 		];
 	}
 
@@ -186,6 +186,11 @@ class QueueView implements View {
 	private async readWaiting(node: QueueNode): Promise<void> {
 		if (node.children.length || this.reading || this.closed)
 			return;
+		if (this.app.store.past) {
+			setText(this.waitingSays, "The order of that time is not kept. All of its jobs has those that waited then.");
+			this.waiting.replaceChildren();
+			return;
+		}
 		if (this.app.store.partial && !isLocal(node)) {
 			setText(this.waitingSays, node.waiting ? "Their order is for those who may get all Workloads." : "No job waits.");
 			return;

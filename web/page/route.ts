@@ -24,15 +24,24 @@ export class Router {
 			this.now = parseRoute(location.hash);
 			this.tell();
 		});
+		// The moment that is seen stays while the reader goes from view to view.
+		document.addEventListener("click", (event) => this.follow(event), { capture: true });
+		document.addEventListener("auxclick", (event) => this.follow(event), { capture: true });
 	}
 
 	on(listener: (route: Route) => void): void {
 		this.listeners.add(listener);
 	}
 
+	private follow(event: Event): void {
+		const link = event.target instanceof Element ? event.target.closest<HTMLAnchorElement>("a[href^='#']") : null;
+		if (link && this.now.at && link.hash.includes("view="))
+			link.href = routeHash({ at: this.now.at, ...parseRoute(link.hash) });
+	}
+
 	/** To another view: a step that the browser's back button undoes. */
 	go(route: Record<string, string | number | null | undefined>): void {
-		const hash = routeHash(route);
+		const hash = routeHash({ at: this.now.at, ...route });
 		if (hash !== location.hash)
 			location.hash = hash;
 	}

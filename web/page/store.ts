@@ -9,6 +9,7 @@ import { Api, Refused, errorText } from "./api";
 import { Daemon, LiveEvent, Queues, Tree, WhoAmI } from "./answers";
 import { now } from "./clock";
 import { EMPTY, makeModel, Model } from "./model";
+import { Past } from "./past";
 import { EventParser, readText, ServerEvent } from "./stream";
 
 export type Change = "tree" | "events" | "status";
@@ -25,7 +26,10 @@ const SOON = 2000; // from the end of a stream to the next, before the state is 
 const LONGEST = 15000; // between two tries to connect
 
 export class Store {
-	model: Model = EMPTY;
+	/** The tree as it is now. */
+	present: Model = EMPTY;
+	/** What it was, while the page shows a moment that is over. */
+	past: Past | null = null;
 	daemon: Daemon | null = null;
 	me: WhoAmI | null = null;
 	status: Status = { live: false, since: now(), problem: null };
@@ -55,6 +59,16 @@ export class Store {
 		window.addEventListener("pagehide", () => this.close());
 		for (const [target, name] of [[window, "online"], [document, "visibilitychange"]] as const)
 			target.addEventListener(name, () => { if (!document.hidden) this.wake?.(); });
+	}
+
+	/** What views are to show. */
+	get model(): Model {
+		return this.past?.model ?? this.present;
+	}
+
+	showPast(past: Past | null): void {
+		this.past = past;
+		this.tell("tree");
 	}
 
 	on(change: Change, listener: () => void): () => void {
@@ -208,7 +222,7 @@ export class Store {
 		this.pause = Math.max(LEAST, (performance.now() - begun) * 9);
 		if (!this.answers.queues)
 			return;
-		this.model = makeModel(this.answers.queues, this.answers.tree);
+		this.present = makeModel(this.answers.queues, this.answers.tree);
 		this.tell("tree");
 	}
 

@@ -26,7 +26,11 @@ export function shareText(share: number): string {
 }
 
 export function queueHash(node: QueueNode): string {
-	return routeHash({ view: "queue", queue: node.name, kind: node.kind === "Cohort" ? "Cohort" : null });
+	return routeHash(queueRoute(node));
+}
+
+function queueRoute(node: QueueNode): Record<string, string | null> {
+	return { view: "queue", queue: node.name, kind: node.kind === "Cohort" ? "Cohort" : null };
 }
 
 /** The state of a tree in a sentence or two. */
@@ -43,7 +47,7 @@ export function treeSays(model: Model, resource: string): string {
 	return [local ? "These are LocalQueues of your namespaces; you may not see their ClusterQueues, and so neither what those have nor what they hold."
 		: `${short(resource, used)} of ${long(resource, quota)} ${used === 1 ? "is" : "are"} in use.`,
 		borrower ? `Most is borrowed by \u2068${borrower.name}\u2069: ${short(resource, heldOf(borrower, resource).borrowed)}.` : "",
-		waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, ${most.waiting === waiting ? "all" : "most"} of them in \u2068${most.name}\u2069${most.waiting === waiting ? "" : ` (${count(most.waiting)})`}` : most ? ` in \u2068${most.name}\u2069` : ""}.`
+		Number.isNaN(waiting) ? "" : waiting ? `${count(waiting)} ${waiting === 1 ? "job waits" : "jobs wait"}${most && waiting > 1 ? `, ${most.waiting === waiting ? "all" : "most"} of them in \u2068${most.name}\u2069${most.waiting === waiting ? "" : ` (${count(most.waiting)})`}` : most ? ` in \u2068${most.name}\u2069` : ""}.`
 			: "No job waits."].filter((text) => text).join(" ");
 }
 
@@ -74,7 +78,7 @@ class TreeView implements View {
 			rowHeight: () => narrow.matches ? 62 : 38,
 			key: (row) => row.node.key,
 			make: (row) => this.makeRow(row), update: (element, row) => this.fill(element, row),
-			open: (row) => { location.hash = queueHash(row.node); },
+			open: (row) => app.router.go(queueRoute(row.node)),
 		});
 		this.element = h("div", { class: "view" },
 			h("h1", {}, "Queues"), this.says,
