@@ -46,13 +46,13 @@ export class JobList {
 	readonly newestFirst: boolean;
 	private readonly text: string;
 
-	/** `given`: all jobs there are to be chosen from, as they were at a moment; nothing is read then. */
+	/** `given`: all jobs of the queue, as they were at a moment; nothing is read then. */
 	constructor(private readonly api: Api, private readonly filter: JobFilter, private readonly changed: () => void, private readonly given?: readonly Job[]) {
 		this.newestFirst = STATES[filter.state ?? ""]?.over ?? false;
 		this.text = (filter.text ?? "").trim().toLowerCase();
 		if (given) {
 			const states = STATES[filter.state ?? ""]?.states ?? "";
-			this.add((this.newestFirst ? [...given] : [...given].reverse()).filter((job) => (!filter.queue || job.queue === filter.queue) && (!filter.user || job.user === filter.user) &&
+			this.add((this.newestFirst ? [...given] : [...given].reverse()).filter((job) => (!filter.user || job.user === filter.user) &&
 				(!states || states.split(",").includes(job.state))));
 			this.more = false;
 			changed();

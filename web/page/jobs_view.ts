@@ -104,9 +104,10 @@ class JobsView implements View {
 
 	private begin(): void {
 		this.jobs?.close();
-		const { past } = this.app.store;
+		const { past } = this.app.store, { queue } = this.filter, wanted = queue && past ? queueOfJob(past.model, queue) : undefined;
+		const of = (job: Job): boolean => !queue || job.queue === queue || (wanted !== undefined && queueOfJob(past!.model, job.queue) === wanted);
 		this.then = past?.jobs;
-		this.jobs = new JobList(this.app.api, this.filter, () => requestAnimationFrame(() => this.draw()), past ? past.jobs ?? [] : undefined);
+		this.jobs = new JobList(this.app.api, this.filter, () => requestAnimationFrame(() => this.draw()), past ? (past.jobs ?? []).filter(of) : undefined);
 		if (this.key_ && window.scrollY > 0)
 			window.scrollTo(0, 0);
 		this.draw();

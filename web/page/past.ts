@@ -6,7 +6,7 @@ import { Values } from "../src/report";
 import { Job, JobPage, Jobs } from "./answers";
 import { Api, Refused, withQuery } from "./api";
 import { ms } from "./clock";
-import { Held, Model, nothing, QueueNode } from "./model";
+import { Held, Model, nothing, queueOfJob, QueueNode } from "./model";
 
 export interface HistoryPart {
 	unitSeconds: number;
@@ -135,19 +135,14 @@ export function modelAt(present: Model, history: History, jobs: readonly Job[] |
 		(node.parent ? node.parent.children : roots).push(node);
 	}
 	const model: Model = { ...present, nodes, roots };
-	for (const job of jobs ?? [])
-		countJob(model, job);
+	const queues = new Map<string, QueueNode | undefined>();
+	for (const job of jobs ?? []) {
+		if (!queues.has(job.queue))
+			queues.set(job.queue, queueOfJob(model, job.queue));
+		for (let node = queues.get(job.queue) ?? null; node; node = node.parent)
+			node[job.state === "runs" ? "running" : "waiting"]++;
+	}
 	return model;
-}
-
-function countJob(model: Model, job: Job): void {
-	const direct = model.nodes.get(`ClusterQueue/${job.queue}`) ?? model.nodes.get(`Queue/${job.queue}`);
-	let node = direct ?? [...model.nodes.values()].find((one) => one.submit.includes(job.queue)) ?? null;
-	for (; node; node = node.parent)
-		if (job.state === "runs")
-			node.running++;
-		else
-			node.waiting++;
 }
 
 const PAGE = 5000, PAGES = 10, ATTEMPTS = 300;
