@@ -134,7 +134,8 @@ export function modelAt(present: Model, history: History, jobs: readonly Job[] |
 		node.parent = above ? nodes.get(above.key) ?? null : null;
 		(node.parent ? node.parent.children : roots).push(node);
 	}
-	const model: Model = { ...present, nodes, roots };
+	const byJobs = new Map([...present.byJobs].map(([name, node]) => [name, nodes.get(node.key)!] as const));
+	const model: Model = { ...present, nodes, byJobs, roots };
 	const queues = new Map<string, QueueNode | undefined>();
 	for (const job of jobs ?? []) {
 		if (!queues.has(job.queue))

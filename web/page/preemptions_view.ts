@@ -71,7 +71,7 @@ class PreemptionsView implements View {
 			card("along", "Over time", this.alongSays, this.along, h("div", { class: "below" }, this.alongTable.element)),
 			card("list", "The preemptions", this.chosen, this.list.element));
 		this.element = h("div", { class: "view preemptions-view" }, h("h1", {}, "Preemptions"), this.says, h("div", { class: "tools-row" }, this.ranges.element), this.loops, this.body);
-		this.loops.hidden = true;
+		this.loops.hidden = this.body.hidden = true;
 		this.watcher.observe(this.element);
 	}
 

@@ -71,6 +71,7 @@ class TimeView implements View {
 		"while it wanted as much, the dotted line what it held and asked for. A band that stays below its line is a queue that got less than it was entitled to.",
 		h("p", { class: "key" }, h("i", { class: "key-band" }), "held", h("i", { class: "key-line" }), "entitled to", h("i", { class: "key-dots" }), "held and asked for"));
 	private readonly shares = new TimeCard("shares", "Parts of what was held", "All that was held is 100 %, and each band the part of one queue: who had how much of it, however much was in use.");
+	private readonly cards = h("div", { class: "time-cards" });
 	private readonly about: TakingList;
 	private readonly aboutCard: HTMLElement;
 	private readonly windows: Windows;
@@ -98,9 +99,9 @@ class TimeView implements View {
 		this.aboutCard = h("section", { class: "card", "aria-labelledby": "about-title" }, h("h2", { id: "about-title" }, "Preemptions about this moment"), this.about.element);
 		this.aboutCard.hidden = true;
 		this.element = h("div", { class: "view time-view" }, h("h1", {}, "Over time"), this.says,
-			h("div", { class: "tools-row" }, this.ranges.element, h("label", {}, h("span", {}, "Resource"), this.resource)), this.crumbs,
-			h("div", { class: "time-cards" }, this.usage.element, this.aboutCard, this.fairness.element, this.shares.element));
-		this.usage.element.append(this.legend);
+			h("div", { class: "tools-row" }, this.ranges.element, h("label", {}, h("span", {}, "Resource"), this.resource)), this.crumbs, this.cards);
+		this.cards.append(this.usage.element, this.aboutCard, this.fairness.element, this.shares.element);
+		this.cards.hidden = true; // until there is something to draw
 		this.usage.body.after(this.legend);
 		this.watcher.observe(this.element);
 	}
@@ -182,6 +183,7 @@ class TimeView implements View {
 		if (!geometry || !shown || !span || !this.width)
 			return;
 		this.ranges.refresh(span);
+		this.cards.hidden = false;
 		if (!this.series || shown.resource !== resource) {
 			shown.resource = resource;
 			this.series = { held: seriesOf(shown.answers, resource, "held"), entitled: seriesOf(shown.answers, resource, "entitled"), wanted: seriesOf(shown.answers, resource, "wanted") };
