@@ -190,6 +190,7 @@ class JobView implements View {
 			if (!this.explained)
 				this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json`));
 			// Who sees a part of a cluster has no forecasts.
+			await this.app.store.known;
 			if (!this.app.store.partial)
 				this.drawWhy(await this.app.api.get<Explanation>(`/v1/jobs/${this.id}/explain?format=json&eta=1`));
 			else if (this.explained)

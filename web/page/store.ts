@@ -50,6 +50,9 @@ export class Store {
 	private stop: AbortController | null = null;
 	private wake: (() => void) | null = null;
 	private connected = false;
+	private connect_!: () => void;
+	/** What the reader may see is known: it was connected once. */
+	readonly known = new Promise<void>((done) => { this.connect_ = done; });
 	private closed = false;
 	private treeRefused = false;
 	private late: ReturnType<typeof setTimeout> | undefined;
@@ -132,6 +135,7 @@ export class Store {
 			this.tell("events");
 		}
 		this.connected = true;
+		this.connect_();
 		this.treeRefused = false;
 		this.set({ live: true, since: now(), problem: null });
 		// The tree is read after the stream has begun, so that nothing falls between.
