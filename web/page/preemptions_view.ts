@@ -251,7 +251,7 @@ class PreemptionsView implements View {
 		const sums = Array.from({ length: geometry.n }, (_, i) => layers.reduce((sum, layer) => sum + (layer.values[i] ?? 0), 0)), most = Math.max(...sums);
 		setText(this.alongSays, `Most were at ${short(1000 * (geometry.start + sums.indexOf(most) * geometry.step))}: ${count(most)} within ${this.step(geometry.step)}. Colours are those of the queues that took.`);
 		const end = geometry.start + geometry.n * geometry.step, first = Number.isFinite(this.first!) ? this.first! : geometry.start;
-		this.spec = { label: "Preemptions along time, stacked by the queue that took", layers, geometry, height: 170, format: count, yleast: 2, ticks: 3 };
+		this.spec = { label: "Preemptions along time, stacked by the queue that took", layers, geometry, height: 170, format: count, yleast: 2, ticks: 2 };
 		this.plot?.dispose();
 		this.plot = new TimePlot(this.spec, new RoutedWindow(this.app.router, { from: geometry.start, to: end },
 			{ from: Math.min(first, geometry.start), to: Math.max(end, now() / 1000) }, ""), Math.max(200, this.along.clientWidth));
