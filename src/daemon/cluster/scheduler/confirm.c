@@ -72,12 +72,23 @@ int fl_confirm_seen(struct fl_scheduler *s, const struct fl_live *job, fairlead_
 	return 0;
 }
 
+/* Most clusters have none, and their workloads are not gone through. */
+static bool has_checked(const struct fl_model *m)
+{
+	for (uint32_t n = 0; n < m->n_nodes; n++)
+		if (m->nodes[n].checks == FL_CHECKS_TAKEN)
+			return true;
+	return false;
+}
+
 int fl_confirm_all(struct fl_scheduler *s, fairlead_error *err)
 {
 	struct fl_cluster *c = s->o.cluster;
+	const struct fl_model *m = c->generation.model;
+	const uint32_t n = has_checked(m) ? m->n_workloads : 0;
 	int r = 0;
 
-	for (uint32_t w = 0; w < c->generation.model->n_workloads && r == 0; w++) {
+	for (uint32_t w = 0; w < n && r == 0; w++) {
 		const struct fl_live *job = fl_generation_job(&c->generation, &c->jobs,
 							      (struct fl_workload){ w });
 

@@ -14,7 +14,7 @@
 bool fl_confirm_wants(const struct fl_scheduler *s, const struct fl_live *job);
 /* The Workload of @job has changed, and what is managed of it is known. ENOMEM. */
 int fl_confirm_seen(struct fl_scheduler *s, const struct fl_live *job, fairlead_error *err);
-/* Intents for all of them, by the present generation. O(workloads). ENOMEM. */
+/* Intents for all of them, by the present generation. O(queues); O(workloads) where one has checks. ENOMEM. */
 int fl_confirm_all(struct fl_scheduler *s, fairlead_error *err);
 
 #endif
