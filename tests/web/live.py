@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A daemon on loopback with queues and jobs of its own, and its page in the browser."""
+import contextlib
 import importlib.util
 import json
 import os
@@ -187,3 +188,16 @@ for (let i = 0; i < leaves.length; i++)
     }
 return faults.slice(0, 5);
 """
+
+
+@contextlib.contextmanager
+def lab_in(pages, folder, fill):
+    """A Live over a daemon of `start`, with an admin's token as `admin` and what `fill` has submitted as `jobs`."""
+    if os.geteuid() == 0:
+        daemons.let_pass(folder)
+    daemon = start(folder)
+    live = Live(pages, daemon)
+    live.admin, live.jobs = live.token("page"), fill(daemon)
+    yield live
+    pages.driver.get("about:blank")
+    assert daemons.end(daemon) == 0, daemon.said()

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from live import Live, daemons, start
+from live import daemons, lab_in
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 SLEEP = ("sh", "-c", "sleep 600")
@@ -39,15 +39,8 @@ def fill(daemon):
 
 @pytest.fixture(scope="module")
 def lab(pages, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("flows")
-    if os.geteuid() == 0:
-        daemons.let_pass(folder)
-    daemon = start(folder)
-    live = Live(pages, daemon)
-    live.admin, live.jobs = live.token("page"), fill(daemon)
-    yield live
-    pages.driver.get("about:blank")
-    assert daemons.end(daemon) == 0, daemon.said()
+    with lab_in(pages, tmp_path_factory.mktemp("flows"), fill) as live:
+        yield live
 
 
 @pytest.fixture
