@@ -72,7 +72,7 @@ int fl_confirm_seen(struct fl_scheduler *s, const struct fl_live *job, fairlead_
 	return 0;
 }
 
-/* Most clusters have none, and their workloads are not gone through. */
+/* Most clusters have none, and their workloads are not looked at. */
 static bool has_checked(const struct fl_model *m)
 {
 	for (uint32_t n = 0; n < m->n_nodes; n++)
