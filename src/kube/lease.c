@@ -327,6 +327,14 @@ static void step(struct fl_kube_lease *l)
 		ask(l, "GET", NULL);
 }
 
+void fl_kube_lease_look(struct fl_kube_lease *l)
+{
+	if (l->until || l->releasing || l->call)
+		return;
+	l->doubtful = true;
+	after(l, 0);
+}
+
 void fl_kube_lease_release(struct fl_kube_lease *l)
 {
 	l->releasing = true;

@@ -50,6 +50,8 @@ int fl_kube_lease_new(struct fl_kube_client *k, const struct fl_kube_lease_spec 
 /* What is held stays so until its end; nothing is told. Returns NULL. */
 struct fl_kube_lease *fl_kube_lease_free(struct fl_kube_lease *l);
 
+/* It may have changed: unless this process leads, it is looked at now, and not when `look` is over. */
+void fl_kube_lease_look(struct fl_kube_lease *l);
 /* It leads no more from here on, which is not told as lost; the next one need not wait. Asked once. */
 void fl_kube_lease_release(struct fl_kube_lease *l);
 

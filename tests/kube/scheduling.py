@@ -41,8 +41,6 @@ def handed_over(fake, *names, quota=4, scheduler="true", stop="Hold", **spec):
 
 class Scheduling(Fake):
     def __init__(self, *words, **more):
-        self.lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "fairlead", "resourceVersion": "1"},
-                      "spec": {"holderIdentity": "", "leaseDurationSeconds": 1}}  # as one that led has given it back
         self.writes = []  # (verb of Workload/status, namespace/name, what it made of it)
         self.events = {}  # by name, in the order in which they came
         self.holders = {}  # by uid: (queue, cpu)
@@ -56,13 +54,30 @@ class Scheduling(Fake):
         self.look = lambda verb, old, new: None  # of each write that is done
         super().__init__(*words, **more)
         self.plain = True
+        self.kinds["coordination.k8s.io"] = {"v1": ["leases"]}
         fill(self)
+        self.lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "fairlead"},
+                      "spec": {"holderIdentity": "", "leaseDurationSeconds": 1}}  # as one that led has given it back
+
+    # --- the Lease ---
+
+    @property
+    def lease(self):
+        """None: it is not there."""
+        return self.objects.get("leases", {}).get(("fairlead", "fairlead"))
+
+    @lease.setter
+    def lease(self, lease):
+        with self.lock:
+            if lease is None:
+                self.delete("leases", "fairlead", "fairlead")
+            else:
+                self.put("leases", "fairlead", **{**lease, "name": "fairlead", "metadata": {
+                    k: v for k, v in lease["metadata"].items() if k not in ("resourceVersion", "managedFields")}})
 
     def change_lease(self, **spec):
         with self.lock:
-            self.version += 1
-            self.lease = {**self.lease, "metadata": {**self.lease["metadata"], "resourceVersion": str(self.version)},
-                          "spec": {**self.lease["spec"], **spec}}
+            self.lease = {**self.lease, "spec": {**self.lease["spec"], **spec}}
 
     # --- what is held ---
 
@@ -131,7 +146,7 @@ class Scheduling(Fake):
     def answer(self, conn, method, path, headers, sent):
         if method == "PATCH":
             self.patch(conn, path, headers, sent)
-        elif "/leases" in path:
+        elif LEASE.fullmatch(path) and (method != "GET" or "/fairlead/leases/" in path):
             self.answer_lease(conn, method, path, sent)
         elif method == "POST" and "/events" in path:
             self.take_event(conn, path, headers, json.loads(sent))
@@ -219,7 +234,6 @@ class Scheduling(Fake):
         self.send(conn, 201, event)
 
     def answer_lease(self, conn, method, path, sent):
-        assert LEASE.fullmatch(path), path
         with self.lock:
             self.requests.append((method, "leases", path))
             body = json.loads(sent) if sent else None
@@ -230,6 +244,5 @@ class Scheduling(Fake):
             if method == "GET" and not there:
                 return self.status(conn, 404, "NotFound", "no")
             if body:
-                self.version += 1
-                self.lease = {**body, "metadata": {**body["metadata"], "resourceVersion": str(self.version)}}
+                self.lease = body
             return self.send(conn, 201 if method == "POST" else 200, self.lease)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """fairleadd --cluster --role scheduler: what it decides, what it writes, and what comes of that."""
 import os
+import statistics
 import subprocess
 import time
 
@@ -241,6 +242,25 @@ def test_a_queue_that_is_drained(server, decide):
     assert 'fairlead_preemptions_total{queue="q",reason="ClusterQueueStopped"} 1' in one.get("/metrics").splitlines()
     handed_over(server, "q")
     admits(server, one, "w")
+
+
+def test_a_lease_that_changes_is_looked_at_at_once(server, decide):
+    """And not a second later, as where it may not be watched."""
+    server.lease = {**server.lease, "spec": {"holderIdentity": "other", "leaseDurationSeconds": 60}}
+    decide().wait(lambda: any(r[:2] == ("watch", "leases") for r in server.requests))
+
+    def looks():
+        return sum(r[:2] == ("GET", "leases") for r in server.requests)
+
+    took = []
+    for k in range(6):
+        time.sleep(0.7)
+        before, begin = looks(), time.monotonic()
+        server.change_lease(leaseTransitions=k)
+        while looks() == before:
+            time.sleep(0.01)
+        took.append(time.monotonic() - begin)
+    assert statistics.median(took) < 0.25, took
 
 
 def test_the_second_takes_over_what_the_first_one_was_doing(server, decide):

@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "daemon/cluster/scheduler/lead.h"
 
+#include <stdio.h>
+
 #include "daemon/cluster/apply.h"
 #include "daemon/cluster/scheduler/confirm.h"
 #include "daemon/cluster/scheduler/drain.h"
 #include "daemon/cluster/scheduler/recall.h"
+
+#define LEASE "fairlead"
 
 enum { RELEASE_MS = 3000, CLOSE_LOOK_MS = 20 };
 
@@ -118,15 +122,46 @@ static const struct fl_kube_lease_listener lease_listener = { .leads = on_leads,
 							      .lost = on_lost,
 							      .released = on_released };
 
+static int on_lease(void *scheduler, enum fl_kube_what what, const struct fl_kube_object *lease)
+{
+	struct fl_scheduler *s = scheduler;
+
+	(void)what;
+	(void)lease; /* it is written as it is asked for, with all that it has */
+	if (s->lease)
+		fl_kube_lease_look(s->lease);
+	return 0;
+}
+
+static const struct fl_kube_listener changes_listener = { .object = on_lease };
+
+/* One that was given back is taken at once.  Without the right to watch it that takes as long as its `look`. */
+static int watch_lease(struct fl_scheduler *s, fairlead_error *err)
+{
+	char fields[64];
+	const struct fl_kube_source source = { .group = "coordination.k8s.io",
+					       .versions = { "v1" },
+					       .plural = "leases",
+					       .namespace = s->o.namespace,
+					       .fields = fields };
+
+	(void)snprintf(fields, sizeof fields, "metadata.name=%s", LEASE);
+	return fl_kube_reflect(s->o.client, &source, &changes_listener, s, &s->lease_changes, err);
+}
+
 int fl_lead_begin(struct fl_scheduler *s, fairlead_error *err)
 {
 	const struct fl_kube_lease_spec spec = { .namespace = s->o.namespace,
-						 .name = "fairlead",
+						 .name = LEASE,
 						 .identity = s->o.identity };
+	int r;
 
 	if (s->lease || !s->o.cluster->viewed || s->closing)
 		return 0;
-	return fl_kube_lease_new(s->o.client, &spec, &lease_listener, s, &s->lease, err);
+	r = fl_kube_lease_new(s->o.client, &spec, &lease_listener, s, &s->lease, err);
+	if (r == 0)
+		r = watch_lease(s, err);
+	return r;
 }
 
 static void release(uv_timer_t *timer)

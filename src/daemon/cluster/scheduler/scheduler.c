@@ -309,6 +309,8 @@ struct fl_scheduler *fl_scheduler_free(struct fl_scheduler *s)
 	fl_cluster_decide(s->o.cluster, NULL);
 	(void)uv_timer_stop(&s->timers->write);
 	(void)uv_timer_stop(&s->timers->cycle);
+	if (s->lease_changes)
+		fl_kube_reflector_free(s->lease_changes);
 	fl_kube_lease_free(s->lease);
 	fl_intents_done(&s->intents);
 	fl_managed_done(&s->managed);

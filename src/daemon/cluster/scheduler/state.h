@@ -34,7 +34,8 @@ struct fl_scheduler_timers {
 struct fl_scheduler {
 	struct fl_scheduler_options o;
 	struct fl_cluster_scheduler told;
-	struct fl_kube_lease *lease; /* NULL: not before the first view */
+	struct fl_kube_lease *lease;             /* NULL: not before the first view */
+	struct fl_kube_reflector *lease_changes; /* the same */
 	enum fl_scheduler_stage stage;
 	bool anew; /* it has decided nothing yet since it leads */
 	struct fl_managed_all managed;
