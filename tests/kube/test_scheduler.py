@@ -96,7 +96,8 @@ def test_it_preempts_and_waits_until_the_quota_is_free(server, decide):
     server.gone = 1
     one = decide()
     admits(server, one, *(f"low{k}" for k in range(4)))
-    pending(server, "high", cpu=2, priority=10)
+    job = "4548c8bd-c399-4027-bb02-6114f3a8cdeb"
+    pending(server, "high", cpu=2, priority=10, labels={"kueue.x-k8s.io/job-uid": job})
     one.wait(lambda: sum(w[0] == "evict" for w in server.writes) == 2)
     assert "high" not in running(server)
     evicted = next(w[2] for w in server.writes if w[0] == "evict")
@@ -104,7 +105,7 @@ def test_it_preempts_and_waits_until_the_quota_is_free(server, decide):
     assert condition_of(evicted, "Evicted")["reason"] == "Preempted" and condition_of(evicted, "Preempted")["reason"] == "InClusterQueue"
     uid = server.state("workloads")["a", "high"]["metadata"]["uid"]
     assert condition_of(evicted, "Preempted")["message"] == (
-        f"Preempted to accommodate a workload (UID: {uid}, JobUID: UNKNOWN) due to prioritization in the ClusterQueue; "
+        f"Preempted to accommodate a workload (UID: {uid}, JobUID: {job}) due to prioritization in the ClusterQueue; "
         "preemptor path: /q; preemptee path: /q")
     assert evicted["status"]["schedulingStats"]["evictions"] == [{"reason": "Preempted", "underlyingCause": "", "count": 1}]
     one.wait(lambda: "high" in running(server))

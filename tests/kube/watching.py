@@ -41,13 +41,13 @@ def condition(kind, status=True, reason="r", at="2026-11-01T11:00:00Z"):
 
 
 def workload(fake, namespace, name, cpu=1, priority=0, held=False, conditions=(), created="2026-11-01T10:00:00Z",
-             reserved="2026-11-01T11:00:00Z", owners=(), **spec):
+             reserved="2026-11-01T11:00:00Z", owners=(), labels=None, **spec):
     status = {"conditions": list(conditions)}
     if held:
         status["conditions"] += [condition("QuotaReserved", at=reserved), condition("Admitted", at=reserved)]
         status["admission"] = {"clusterQueue": "cq", "podSetAssignments": [{
             "name": "main", "count": 1, "flavors": {"cpu": "default"}, "resourceUsage": {"cpu": str(cpu)}}]}
-    fake.put("workloads", namespace, name, metadata={"creationTimestamp": created, "ownerReferences": list(owners)}, status=status, spec={
+    fake.put("workloads", namespace, name, metadata={"creationTimestamp": created, "ownerReferences": list(owners), "labels": labels or {}}, status=status, spec={
         "queueName": "main", "priority": priority, "active": True, "podSets": [{"name": "main", "count": 1, "template": {
             "spec": {"containers": [{"name": "c", "image": "x", "resources": {"requests": {"cpu": str(cpu)}}}]}}}], **spec})
 

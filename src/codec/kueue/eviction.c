@@ -91,13 +91,14 @@ static const char *words_of(const char *rule)
 
 static const char *known(const char *text) { return text ? text : unknown; }
 
-char *fl_kube_why_preempted(const char *uid, const char *rule, const char *by, const char *from)
+char *fl_kube_why_preempted(const char *uid, const char *job, const char *rule, const char *by,
+			    const char *from)
 {
 	char *text;
 	int n = asprintf(&text,
 			 "%sa workload (UID: %s, JobUID: %s) due to %s; preemptor path: %s; "
 			 "preemptee path: %s",
-			 preempted, known(uid), unknown, words_of(rule), known(by), known(from));
+			 preempted, known(uid), known(job), words_of(rule), known(by), known(from));
 
 	return n < 0 ? NULL : text;
 }

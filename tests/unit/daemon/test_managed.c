@@ -24,7 +24,8 @@ struct world {
 };
 
 /* Whether the mirror took it, too. */
-static void see(struct world *w, unsigned number, unsigned version, const char *status)
+static void see_labelled(struct world *w, unsigned number, unsigned version, const char *labels,
+			 const char *status)
 {
 	char text[TEXT];
 	fairlead_error err = { 0 };
@@ -32,14 +33,19 @@ static void see(struct world *w, unsigned number, unsigned version, const char *
 	(void)snprintf(text, sizeof text,
 		       "{\"metadata\":{\"namespace\":\"ns\",\"name\":\"w%u\",\"uid\":\"u%u\","
 		       "\"resourceVersion\":\"%u\",\"generation\":3,"
-		       "\"creationTimestamp\":\"" OTHER_TIME "\"},"
+		       "\"labels\":%s,\"creationTimestamp\":\"" OTHER_TIME "\"},"
 		       "\"spec\":{\"queueName\":\"q\",\"podSets\":[{\"name\":\"main\",\"count\":1,"
 		       "\"template\":{\"spec\":{\"containers\":[{\"name\":\"c\"}]}}}]},"
 		       "\"status\":%s}",
-		       number, number, version, status);
+		       number, number, version, labels, status);
 	assert_int_equal(fl_mirror_see(w->mirror, FL_MIRROR_WORKLOAD, text, strlen(text), &err), 0);
 	assert_int_equal(
 		fl_managed_put(&w->all, fl_mirror_latest(w->mirror), text, strlen(text), &err), 0);
+}
+
+static void see(struct world *w, unsigned number, unsigned version, const char *status)
+{
+	see_labelled(w, number, version, "{}", status);
 }
 
 static void begin(struct world *w)
@@ -489,6 +495,42 @@ TEST(what_was_yielded_is_written)
 }
 
 /* Another version than the mirror's is not written over. */
+#define JOB "4548c8bd-c399-4027-bb02-6114f3a8cdeb"
+
+TEST(the_uid_of_its_job)
+{
+	static const struct {
+		const char *labels, *job;
+	} cases[] = {
+		{ "{\"kueue.x-k8s.io/job-uid\":\"" JOB "\"}", JOB },
+		{ "{\"a\":\"b\",\"kueue.x-k8s.io/job-uid\":\"00000000-0000-0000-0000-000000000000\"}",
+		  "00000000-0000-0000-0000-000000000000" },
+		{ "{}", NULL },
+		{ "null", NULL },
+		{ "{\"kueue.x-k8s.io/job-uid\":\"\"}", NULL },
+		{ "{\"kueue.x-k8s.io/job-uid\":\"4548c8bd-c399-4027-bb02-6114f3a8cde\"}", NULL },
+		{ "{\"kueue.x-k8s.io/job-uid\":\"4548c8bd-c399-4027-bb02-6114f3a8cdeb0\"}", NULL },
+		{ "{\"kueue.x-k8s.io/job-uid\":\"4548c8bd-c399-4027-bb02-6114f3a8cdeg\"}", NULL },
+		{ "{\"kueue.x-k8s.io/job-uid\":\"4548c8bd+c399-4027-bb02-6114f3a8cdeb\"}", NULL },
+	};
+	struct world w;
+	char job[FL_UUID];
+
+	begin(&w);
+	for (unsigned i = 0; i < sizeof cases / sizeof *cases; i++) {
+		see_labelled(&w, 1, i + 1, cases[i].labels, "{}");
+		const char *is = fl_managed_job(&w.all, fl_mirror_latest(w.mirror), job);
+
+		if (cases[i].job)
+			assert_string_equal(is, cases[i].job);
+		else
+			assert_null(is);
+	}
+	fl_managed_remove(&w.all, "u1");
+	assert_null(fl_managed_job(&w.all, fl_mirror_latest(w.mirror), job));
+	end(&w);
+}
+
 TEST(versions)
 {
 	struct world w;

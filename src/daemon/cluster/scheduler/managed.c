@@ -113,6 +113,8 @@ struct fl_managed {
 	uint64_t key; /* hash of its uid */
 	uint64_t version;
 	struct fl_shared *text;
+	struct fl_uuid job;
+	bool has_job;
 	uint32_t n_times;
 	uint32_t times[]; /* seconds since 1970 */
 };
@@ -225,8 +227,18 @@ static void remove_at(struct fl_managed_all *s, uint32_t at)
 	}
 }
 
-static int keep(struct fl_managed_all *s, uint64_t key, uint64_t version, char *text,
-		fairlead_error *err)
+#define JOB_LABEL "kueue.x-k8s.io/job-uid"
+
+static bool read_job(struct fl_slice meta, struct fl_uuid *ret)
+{
+	const struct fl_slice job = fl_slice_of(fl_slice_of(meta, "labels"), JOB_LABEL);
+
+	return job.n > 2 && fl_uuid_read(job.at + 1, job.n - 2, ret);
+}
+
+/* Of the object with that @meta. */
+static int keep(struct fl_managed_all *s, uint64_t key, uint64_t version, struct fl_slice meta,
+		char *text, fairlead_error *err)
 {
 	size_t len = strlen(text);
 	uint32_t n, at, *times = malloc((len / STAMP + 1) * sizeof *times);
@@ -244,6 +256,7 @@ static int keep(struct fl_managed_all *s, uint64_t key, uint64_t version, char *
 	if (r == 0) {
 		set->key = key;
 		set->version = version;
+		set->has_job = read_job(meta, &set->job);
 		set->n_times = n;
 		memcpy(set->times, times, n * sizeof *times);
 		at = slot_of(s, key);
@@ -278,7 +291,7 @@ int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, c
 	    strtoull(version.at + 1, NULL, 10) != o->version)
 		return 0;
 	text = pick(meta, fl_slice_of(object, "status"));
-	r = text ? keep(s, key_of(uid), o->version, text, err) : fl_fail_nomem(err);
+	r = text ? keep(s, key_of(uid), o->version, meta, text, err) : fl_fail_nomem(err);
 	free(text);
 	return r;
 }
@@ -289,6 +302,14 @@ void fl_managed_remove(struct fl_managed_all *s, const char *uid)
 
 	if (s->slots && s->slot[at])
 		remove_at(s, at);
+}
+
+const char *fl_managed_job(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+			   char ret[FL_UUID])
+{
+	const struct fl_managed *set = find(s, fl_mirror_uid(o));
+
+	return set && set->has_job ? fl_uuid_text(&set->job, ret) : NULL;
 }
 
 /* Each condition has a time. */

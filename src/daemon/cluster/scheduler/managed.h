@@ -10,12 +10,13 @@
  * Promises: a body that is made has uid and resourceVersion of the set it was made of, so a server that has another
  * version refuses it.
  *
- * Memory: texts that differ in their times alone are kept once; then some 60 bytes a Workload.
+ * Memory: texts that differ in their times alone are kept once; then some 80 bytes a Workload.
  * Tested in tests/unit/daemon/test_managed.c.
  */
 #ifndef FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
 #define FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
 
+#include "daemon/cluster/scheduler/uuid.h"
 #include "mirror/mirror.h"
 #include "record/record.h"
 
@@ -37,6 +38,12 @@ void fl_managed_done(struct fl_managed_all *s);
 int fl_managed_put(struct fl_managed_all *s, const struct fl_mirror_object *o, const char *json,
 		   size_t len, fairlead_error *err);
 void fl_managed_remove(struct fl_managed_all *s, const char *uid);
+/*
+ * UID of @o's job, as the label says that Kueue puts there; of a job whose kind Kueue knows a UUID. NULL: nothing is known
+ * of @o, or there is no such label.
+ */
+const char *fl_managed_job(const struct fl_managed_all *s, const struct fl_mirror_object *o,
+			   char ret[FL_UUID]);
 /* It has no condition yet, in that version. */
 bool fl_managed_is_new(const struct fl_managed_all *s, const struct fl_mirror_object *o);
 

@@ -57,7 +57,7 @@ static int evict(void *scheduler, fl_time now, const struct fl_decision *d, fair
 	if (r < 0)
 		return r;
 	intent.job = job->id;
-	intent.message = fl_scheduler_why(&c->generation, d);
+	intent.message = fl_scheduler_why(s, d);
 	if (intent.message)
 		return fl_scheduler_intend(s, &intent, err);
 	free(intent.yielded);

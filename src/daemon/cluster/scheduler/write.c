@@ -38,19 +38,24 @@ void fl_scheduler_path(const struct fl_model *m, struct fl_node queue, char path
 		       fl_model_text(m, m->nodes[queue.v].name));
 }
 
-char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *d)
+char *fl_scheduler_why(const struct fl_scheduler *s, const struct fl_decision *d)
 {
-	const struct fl_model *m = g->model;
+	const struct fl_cluster *c = s->o.cluster;
+	const struct fl_live *preemptor = fl_generation_job(&c->generation, &c->jobs, d->preemptor);
+	const struct fl_model *m = c->generation.model;
 	const struct fl_workload_row *row = d->preemptor.v == FL_NONE ?
 						    NULL :
 						    &m->workloads[d->preemptor.v];
 	const bool has_path = row && row->cluster_queue.v != FL_NONE;
-	char by[FL_SCHEDULER_PATH], from[FL_SCHEDULER_PATH];
+	char by[FL_SCHEDULER_PATH], from[FL_SCHEDULER_PATH], job[FL_UUID];
 
 	if (has_path)
 		fl_scheduler_path(m, row->cluster_queue, by);
 	fl_scheduler_path(m, d->cluster_queue, from);
 	return fl_kube_why_preempted(row ? fl_model_text(m, row->uid) : NULL,
+				     preemptor && preemptor->made_of ?
+					     fl_managed_job(&s->managed, preemptor->made_of, job) :
+					     NULL,
 				     fl_reason_name(d->reason), has_path ? by : NULL, from);
 }
 

@@ -26,7 +26,7 @@ enum { FL_SCHEDULER_PATH = 1200 };
 void fl_scheduler_path(const struct fl_model *m, struct fl_node queue,
 		       char path[FL_SCHEDULER_PATH]);
 /* Why @d evicts its workload, as Kueue's conditions say it (heap); NULL: no memory. */
-char *fl_scheduler_why(const struct fl_generation *g, const struct fl_decision *d);
+char *fl_scheduler_why(const struct fl_scheduler *s, const struct fl_decision *d);
 /* It admits in a queue with admission checks: Kueue admits what has a reservation there, once all of them have passed. */
 bool fl_scheduler_checked(const struct fl_intent *i);
 
