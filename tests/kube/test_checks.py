@@ -72,6 +72,8 @@ def test_it_reserves_and_kueue_admits(server, decide):
         asks(server, f"w{k}", created=f"2026-11-01T10:00:0{k}Z")
     one = decide()
     reserves(server, one, "w0", "w1")
+    assert one.get("/v1/workloads/a/w0/explain", width=400).startswith(
+        "a/w0 has quota in queue 'q', and is admitted when all its admission checks are Ready.\n")
     write = server.writes[0][2]
     assert condition_of(write, "QuotaReserved")["status"] == "True" and condition_of(write, "Admitted")["status"] == "False"
     assert states(write) == {"licence": "Pending", "fairlead": "Ready"} and write["status"]["admission"]["clusterQueue"] == "q"

@@ -183,6 +183,13 @@ static void add_waiting(struct words *w, const char *name, const char *queue)
 		add(w, " It is parked until quota is freed.");
 }
 
+/* Kueue admits what has quota once its checks have passed; a daemon may hear of that later than it decides. */
+static bool waits_for_checks(const struct fl_model *m, const struct fl_explain *x)
+{
+	return !m->workloads[x->workload.v].admitted &&
+	       m->nodes[x->cluster_queue.v].checks != FL_CHECKS_NONE;
+}
+
 const char *fl_explain_sentence(const struct fl_report *r, const struct fl_explain_report *e,
 				char buffer[FL_SENTENCE])
 {
@@ -198,10 +205,15 @@ const char *fl_explain_sentence(const struct fl_report *r, const struct fl_expla
 	fl_request_text(r, x->workload, size, sizeof(size));
 	switch (x->state) {
 	case FL_EXPLAIN_RUNS:
-		add(&w, "%s is admitted in queue '%s'", name, queue);
+		add(&w,
+		    waits_for_checks(r->model, x) ? "%s has quota in queue '%s'" :
+						    "%s is admitted in queue '%s'",
+		    name, queue);
 		if (row->reserved && row->reserved_at != FL_TIME_NONE)
 			add(&w, " since %s", fl_time_format(time, row->reserved_at));
-		add(&w, ".");
+		add(&w, waits_for_checks(r->model, x) ?
+				", and is admitted when all its admission checks are Ready." :
+				".");
 		break;
 	case FL_EXPLAIN_EVICTING:
 		if (x->reason == FL_REASON_ALREADY_ADMITTED)
