@@ -234,8 +234,8 @@ const struct fl_field fl_fields_cluster_queue_spec[] = {
 	{ .name = "fairSharing", .fields = node_fair_sharing },
 	{ STOPS(struct fl_node_row, stop) },
 	{ .name = "admissionScope", .fields = admission_scope },
-	FL_NOTED("admissionChecks", "workloads are admitted without waiting for checks"),
-	FL_NOTED("admissionChecksStrategy", "workloads are admitted without waiting for checks"),
+	FL_NOTED("admissionChecks", "quota is given without waiting for checks"),
+	FL_NOTED("admissionChecksStrategy", "quota is given without waiting for checks"),
 	FL_NOTED("concurrentAdmissionPolicy", "a workload is admitted once"),
 	{ .name = NULL },
 };

@@ -141,7 +141,7 @@ static const struct {
 	{ "{}", "status.pendingWorkloads=2", NULL,
 	  "'status' is not read: no decision depends on it" },
 	{ "{}", "spec.admissionChecks=[a]", NULL,
-	  "'spec.admissionChecks' is not used: workloads are admitted without waiting for checks" },
+	  "'spec.admissionChecks' is not used: quota is given without waiting for checks" },
 	{ "{}", "metadata.name=other", NULL, "an object keeps its name and namespace" },
 	{ "{}", "spec.fairSharing.weight+=1", NULL,
 	  "'spec.fairSharing.weight' is not set, so nothing can be added to it" },

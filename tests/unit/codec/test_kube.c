@@ -287,8 +287,8 @@ TEST(notices)
 		  "write 'admissionChecksStrategy'" },
 		{ KUEUE1 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: [c]}\n",
 		  FL_NOTICE_IGNORED_FIELD,
-		  "4:25 ClusterQueue/a .spec.admissionChecks: 'admissionChecks' is ignored: workloads are admitted "
-		  "without waiting for checks",
+		  "4:25 ClusterQueue/a .spec.admissionChecks: 'admissionChecks' is ignored: quota is given without "
+		  "waiting for checks",
 		  "" },
 		{ KUEUE1 "kind: ClusterQueue\nmetadata: {name: a}\nspec: {admissionChecks: []}\n",
 		  FL_NOTICE_IGNORED_FIELD, "", "" },
