@@ -121,7 +121,7 @@ def test_of_leases_its_own_is_read_and_written(kueue, objects):
     def verbs(namespace, name):
         return verbs_of(kueue.admin, "coordination.k8s.io", "leases", namespace, name)
 
-    assert verbs("fairlead", "fairlead") == {"get", "update", "create"}
+    assert verbs("fairlead", "fairlead") == {"get", "list", "watch", "update", "create"}
     assert verbs("fairlead", "other") == {"create"}
     assert not verbs("kube-system", "fairlead")
 

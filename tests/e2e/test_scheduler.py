@@ -15,7 +15,7 @@ import yaml
 from bed import KUEUE, wait_for
 from between import Between
 from checker import Checker
-from objects import condition, flavor, job, pod, set_up_configuration
+from objects import condition, flavor, job, pod, set_up_configuration, workload
 from test_handover_bed import SLOW, Cluster, conditions_of, take_over
 from watching import Unix, let_pass
 
@@ -103,12 +103,15 @@ def tree(manager):
 
 @pytest.fixture
 def decide(tree):
-    """decide(identity): a replica that runs until the test ends."""
+    """decide(identity, spec of its Daemon document): a replica that runs until the test ends."""
     started, folder = [], pathlib.Path(tempfile.mkdtemp(prefix="fairlead-replicas."))
     folder.chmod(0o755)
 
-    def start(identity):
-        started.append(Scheduler(tree.bed, folder, identity))
+    def start(identity, **spec):
+        file = folder / f"{identity}.yaml"
+        file.write_text(yaml.safe_dump({"apiVersion": "fairlead.dev/v1alpha1", "kind": "Daemon", "metadata": {"name": "own"}, "spec": spec}))
+        let_pass(file)
+        started.append(Scheduler(tree.bed, folder, identity, *(("--config", file) if spec else ())))
         return started[-1]
 
     yield start
@@ -118,12 +121,14 @@ def decide(tree):
 
 
 def test_jobs_start_share_yield_and_end(tree, decide):
-    """KEP-1714's story with real Jobs: one team takes what the other leaves, and gives it back when the other comes."""
+    """KEP-1714's story with real Jobs: one team takes what the other leaves, and gives it back when the other comes.
+
+    Each decision is an Event, as that was asked for."""
     reclaims = {"preemption": {"withinClusterQueue": "LowerPriority", "reclaimWithinCohort": "Any"}, "stopPolicy": "Hold"}
     tree.queues("story", left=(4, reclaims), right=(4, reclaims))
     tree.hand_over("left", "right")
     with Checker(tree.admin) as checker:
-        decide("one")
+        decide("one", events="all")
         tree.submit_all(*(f"left-{k}" for k in range(8)), queue="left")
         tree.wait("the left team has all", lambda: sum(tree.runs(f"left-{k}") for k in range(8)) == 8)
         tree.submit_all(*(f"right-{k}" for k in range(6)), queue="right")
@@ -133,6 +138,18 @@ def test_jobs_start_share_yield_and_end(tree, decide):
     assert most == 8 and len(admitted) == 12 and set(admitted.values()) == {1}
     evicted = [w for w in tree.admin.list(KUEUE, "workloads", "default") if condition(w, "Preempted") == "True"]
     assert {conditions_of(w)["Preempted"]["reason"] for w in evicted} == {"InCohortReclamation"} and len(evicted) == 4
+    jobs = {tree.admin.get("batch/v1", "jobs", f"right-{k}", "default")["metadata"]["uid"] for k in range(6)}
+    assert {re.search("JobUID: ([^)]+)", conditions_of(w)["Preempted"]["message"])[1] for w in evicted} <= jobs
+
+    def told():
+        """Reason, message and Workload of each Event of fairlead's."""
+        return [(e["reason"], e["note"], e["regarding"]["name"]) for e in tree.admin.list("events.k8s.io/v1", "events", "default")
+                if e.get("reportingController") == "fairlead.dev/scheduler" and e["regarding"]["kind"] == "Workload"]
+
+    tree.wait("all of it is told", lambda: len(told()) >= 16)
+    assert sorted((note, name) for reason, note, name in told() if reason == "Preempted") == sorted(
+        (conditions_of(w)["Preempted"]["message"], w["metadata"]["name"]) for w in evicted)
+    assert sum(reason == "Admitted" for reason, *_ in told()) == 12 == len(told()) - 4
     for name in [f"left-{k}" for k in range(8)] + [f"right-{k}" for k in range(6)]:
         tree.admin.delete("batch/v1", "jobs", name, "default")
     tree.wait("all is free", lambda: not tree.holders("left", "right"))
@@ -268,6 +285,45 @@ def test_leaders_that_die_stop_and_come_back(tree, decide):
         most, admitted = checker.check(8, {"m0", "m1"})
     print(f"{rounds} leaders, {len(admitted)} workloads admitted, {sum(admitted.values())} times, at most {most} of 8 cpu")
     assert len(admitted) == len(load.made)
+
+
+def test_a_long_backlog(tree, decide):
+    """Many wait while few fit: what fits goes on at once, and nothing is given twice. FAIRLEAD_E2E_BACKLOG: how many."""
+    many, rounds = int(os.environ.get("FAIRLEAD_E2E_BACKLOG", "200")), 4
+    queues = {"long-a": (4, {"stopPolicy": "Hold"}), "long-b": (4, {"stopPolicy": "Hold"})}
+    tree.queues("long", **queues)
+    tree.hand_over(*queues)
+    for k in range(many):
+        tree.admin.create(KUEUE, "workloads", workload(f"long-{k:05}", f"long-{'ab'[k % 2]}"), "default")
+    with Checker(tree.admin) as checker:
+        one = decide("one")
+        for k in range(rounds):
+            held = tree.wait("it is full", lambda: full(tree.holders(*queues)))
+            begin = time.monotonic()
+            for body in held:
+                finish(tree.admin, body["metadata"]["name"])
+            before = {w["metadata"]["uid"] for w in held}
+            tree.wait("the next ones run", lambda before=before: not before & {w["metadata"]["uid"] for w in full(tree.holders(*queues))})
+            print(f"round {k}: {time.monotonic() - begin:.1f} s")
+        most, admitted = checker.check(8, set(queues))
+    peak = next(line for line in pathlib.Path(f"/proc/{one.process.pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
+    print(f"{many} waited, {len(admitted)} were admitted, at most {most} of 8 cpu; {peak}")
+    assert most == 8 and len(admitted) == 8 * (rounds + 1) and set(admitted.values()) == {1}
+    tree.admin.ask("DELETE", f"/apis/{KUEUE}/namespaces/default/workloads")
+
+
+def full(holders):
+    """Those that are not over, of 8 cpu that are held; before that none of them."""
+    held = [w for w in holders if condition(w, "Finished") != "True"]
+    return held if len(held) == 8 else []
+
+
+def finish(client, name):
+    """As the Job's controller of Kueue does."""
+    row = {"type": "Finished", "status": "True", "reason": "Succeeded", "message": "as the test says",
+           "lastTransitionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+    client.apply(KUEUE, "workloads", {"apiVersion": KUEUE, "kind": "Workload", "metadata": {"name": name, "namespace": "default"},
+                                      "status": {"conditions": [row]}}, "default", "test", "status")
 
 
 def lease(client):
