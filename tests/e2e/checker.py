@@ -56,6 +56,17 @@ class Checker:
             except (OSError, http.client.HTTPException, ApiError, ValueError):
                 time.sleep(0.1)
 
+    def holders(self, *queues):
+        """{uid: name} of what holds quota of @queues, as far as it was heard; without a list, which is long where many wait."""
+        held = {}
+        for event in list(self.events):
+            for body in event["object"]["items"] if event["type"] == "LIST" else [event["object"]]:
+                row = None if event["type"] == "DELETED" else holds(body)
+                held.pop(body["metadata"]["uid"], None)
+                if row and row[0] in queues:
+                    held[body["metadata"]["uid"]] = body["metadata"]["name"]
+        return held
+
     def reached(self):
         """All that is written by now has been heard."""
         newest = self.client.ask("GET", f"/apis/{KUEUE}/workloads")

@@ -134,11 +134,22 @@ class Log:
                 state[name] = "over"
         return out
 
+    def made(self):
+        """When it was asked for each workload, by name."""
+        return {row["objectRef"]["name"]: moment(row["requestReceivedTimestamp"]) for row in self.rows
+                if what_of(row) == "create workloads" and "name" in row["objectRef"]}
+
+    def first_words(self):
+        """Seconds from the request that makes a workload to what Kueue writes of it first, which a decision of fairlead waits for."""
+        made, first = self.made(), {}
+        for row in sorted((r for r in self.rows if what_of(r) == "patch workloads/status" and self.whose(r) == "kueue"),
+                          key=lambda r: r["stageTimestamp"]):
+            first.setdefault(row["objectRef"]["name"], moment(row["stageTimestamp"]))
+        return [at - made[name] for name, at in first.items() if name in made]
+
     def waits(self, decisions):
         """Seconds from the request that makes a workload to its first admission, by name."""
-        made = {row["objectRef"]["name"]: moment(row["requestReceivedTimestamp"]) for row in self.rows
-                if what_of(row) == "create workloads" and "name" in row["objectRef"]}
-        first = {}
+        made, first = self.made(), {}
         for kind, name, at, _ in decisions:
             if kind == "admitted":
                 first.setdefault(name, at)
@@ -210,9 +221,13 @@ class Run:
             "measuredSeconds": round(seconds, 1),
             "processorMsPerWorkload": {name: round((processor_ms(p.pid) - used[name]) / n, 2) for name, p in self.processes.items()},
             "peakMB": {name: round(peak_mb(p.pid), 1) for name, p in self.processes.items()},
-            "toAdmission": {name: {"mean": round(statistics.mean(w), 1), "p90": round(sorted(w)[int(0.9 * len(w))], 1)}
-                            for name, w in sorted(classes.items())},
+            "kueuesFirstWrite": mean_and_p90(log.first_words(), 2),
+            "toAdmission": {name: mean_and_p90(w, 1) for name, w in sorted(classes.items())},
         }
+
+
+def mean_and_p90(seconds, digits):
+    return {"mean": round(statistics.mean(seconds), digits), "p90": round(sorted(seconds)[int(0.9 * len(seconds))], digits)} if seconds else {}
 
 
 def kueue_alone(words):

@@ -298,24 +298,18 @@ def test_a_long_backlog(tree, decide):
     with Checker(tree.admin) as checker:
         one = decide("one")
         for k in range(rounds):
-            held = tree.wait("it is full", lambda: full(tree.holders(*queues)))
-            begin = time.monotonic()
-            for body in held:
-                finish(tree.admin, body["metadata"]["name"])
-            before = {w["metadata"]["uid"] for w in held}
-            tree.wait("the next ones run", lambda before=before: not before & {w["metadata"]["uid"] for w in full(tree.holders(*queues))})
+            tree.wait("it is full", lambda: len(checker.holders(*queues)) == 8)
+            begin, before = time.monotonic(), checker.holders(*queues)
+            for name in before.values():
+                finish(tree.admin, name)
+            tree.wait("the next ones run", lambda before=before: len(checker.holders(*queues).keys() - before) == 8)
             print(f"round {k}: {time.monotonic() - begin:.1f} s")
         most, admitted = checker.check(8, set(queues))
     peak = next(line for line in pathlib.Path(f"/proc/{one.process.pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
     print(f"{many} waited, {len(admitted)} were admitted, at most {most} of 8 cpu; {peak}")
     assert most == 8 and len(admitted) == 8 * (rounds + 1) and set(admitted.values()) == {1}
-    tree.admin.ask("DELETE", f"/apis/{KUEUE}/namespaces/default/workloads")
-
-
-def full(holders):
-    """Those that are not over, of 8 cpu that are held; before that none of them."""
-    held = [w for w in holders if condition(w, "Finished") != "True"]
-    return held if len(held) == 8 else []
+    for k in range(many):
+        tree.admin.delete(KUEUE, "workloads", f"long-{k:05}", "default")
 
 
 def finish(client, name):
