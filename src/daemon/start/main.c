@@ -50,7 +50,7 @@ struct daemon {
 	struct fl_core *core;
 	struct fl_watching *watching;
 	struct fl_api *api;
-	bool stopping;
+	bool stopping, api_is_closed, has_left;
 	int exit_code;
 };
 
@@ -192,14 +192,30 @@ static void upkeep_closed(void *user)
 	fl_core_close(d->core, core_closed, d);
 }
 
-static void api_closed(void *user)
+static void go_on_closing(struct daemon *d)
 {
-	struct daemon *d = user;
-
+	if (!d->api_is_closed || !d->has_left)
+		return;
 	if (d->watching)
 		fl_watching_close(d->watching, core_closed, d);
 	else
 		fl_core_end_upkeep(d->core, upkeep_closed, d);
+}
+
+static void api_closed(void *user)
+{
+	struct daemon *d = user;
+
+	d->api_is_closed = true;
+	go_on_closing(d);
+}
+
+static void has_left(void *user)
+{
+	struct daemon *d = user;
+
+	d->has_left = true;
+	go_on_closing(d);
 }
 
 static void stop(struct daemon *d)
@@ -208,6 +224,11 @@ static void stop(struct daemon *d)
 		return;
 	d->stopping = true;
 	fl_notify("STOPPING=1");
+	/* Another one leads while the last answers are given here. */
+	if (d->watching)
+		fl_watching_leave(d->watching, has_left, d);
+	else
+		d->has_left = true;
 	fl_api_close(d->api, api_closed, d);
 }
 

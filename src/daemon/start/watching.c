@@ -26,8 +26,6 @@ struct fl_watching {
 	struct fl_cluster_people *people;
 	struct fl_scheduler *scheduler; /* NULL: it observes */
 	char identity[300];
-	void (*closed)(void *user);
-	void *closed_user;
 };
 
 /* Where fairlead's ConfigMap is: in a pod beside it, as an account of a pod is in no context. */
@@ -131,25 +129,21 @@ struct fl_people *fl_watching_people(struct fl_watching *w)
 	return fl_cluster_people_of(w->people);
 }
 
-static void end(void *watching)
+void fl_watching_leave(struct fl_watching *w, void (*left)(void *user), void *user)
 {
-	struct fl_watching *w = watching;
-
-	w->scheduler = fl_scheduler_free(w->scheduler);
-	w->people = fl_cluster_people_free(w->people);
-	w->following = fl_following_free(w->following);
-	w->client = fl_kube_free(w->client);
-	fl_cluster_close(w->cluster, w->closed, w->closed_user);
+	if (w->scheduler)
+		fl_scheduler_close(w->scheduler, left, user);
+	else
+		left(user);
 }
 
 void fl_watching_close(struct fl_watching *w, void (*closed)(void *user), void *user)
 {
-	w->closed = closed;
-	w->closed_user = user;
-	if (w->scheduler)
-		fl_scheduler_close(w->scheduler, end, w);
-	else
-		end(w);
+	w->scheduler = fl_scheduler_free(w->scheduler);
+	w->people = fl_cluster_people_free(w->people);
+	w->following = fl_following_free(w->following);
+	w->client = fl_kube_free(w->client);
+	fl_cluster_close(w->cluster, closed, user);
 }
 
 struct fl_watching *fl_watching_free(struct fl_watching *w)

@@ -24,6 +24,8 @@ int fl_watching_new(const struct fl_watching_options *options, struct fl_watchin
 		    fairlead_error *err);
 struct fl_cluster *fl_watching_cluster(struct fl_watching *w);
 struct fl_people *fl_watching_people(struct fl_watching *w);
+/* It decides no more, and gives its Lease back; then @left is called. Once, and before fl_watching_close. */
+void fl_watching_leave(struct fl_watching *w, void (*left)(void *user), void *user);
 /* Afterwards, when @closed is called, fl_watching_free. */
 void fl_watching_close(struct fl_watching *w, void (*closed)(void *user), void *user);
 struct fl_watching *fl_watching_free(struct fl_watching *w); /* NULL is fine; returns NULL */
