@@ -129,6 +129,8 @@ static int on_time(CURLM *multi, long ms, void *user)
 
 /* --- lanes --- */
 
+enum { KEPT = 64 /* connections without a request */ };
+
 static int make_multi(struct fl_lane *l, fairlead_error *err)
 {
 	l->multi = l->curl->multi_init();
@@ -139,6 +141,8 @@ static int make_multi(struct fl_lane *l, fairlead_error *err)
 	l->curl->multi_setopt(l->multi, CURLMOPT_TIMERFUNCTION, on_time);
 	l->curl->multi_setopt(l->multi, CURLMOPT_TIMERDATA, l);
 	l->curl->multi_setopt(l->multi, CURLMOPT_PIPELINING, (long)CURLPIPE_MULTIPLEX);
+	/* Left alone it keeps four for each request that goes on at the moment, and writes come in bursts. */
+	l->curl->multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)KEPT);
 	return 0;
 }
 
