@@ -127,3 +127,23 @@ def test_exact(daemon_of, tmp_path):  # noqa: F811 (the fixture)
     # Before all, and behind all: nobody held anything.
     for window in {"to": "2001-01-01T00:00:00Z"}, {"from": "2100-01-01T00:00:00Z"}:
         assert not any(row["had"] for row in history(daemon, **window)[1].values())
+
+
+def test_of_gangs_that_wait(daemon_of):  # noqa: F811 (the fixture)
+    """With deserved quotas: those that never ran, and those that wait again, want what they ask for."""
+    daemon = daemon_of(entitled(queue("a", 2000), queue("b", 2000)))
+    first = sleeps(daemon, "a", 1, 4)
+    daemon.until(lambda: states(daemon, first) == ["runs"] * 4, "a has the whole machine")
+    other = sleeps(daemon, "b", 2, 2)
+    daemon.until(lambda: sorted(states(daemon, first)) == ["runs", "runs", "waits", "waits"], "b has its part")
+    daemon.until(lambda: states(daemon, other) == ["runs", "waits"], "the second of b waits")
+    since = daemon.get("/v1/history").json()["to"]
+    time.sleep(0.5)
+    answer, rows = history(daemon, **{"from": since})
+    seconds = (ms(answer["to"]) - ms(since)) / 1000
+    for name, held in ("a", 2), ("b", 2):
+        cpu = rows[name]["had"]["cpu"]
+        assert cpu["unitSeconds"] == pytest.approx(held * seconds, abs=0.02)
+        assert cpu["wantedUnitSeconds"] == pytest.approx(4 * seconds, abs=0.02)
+        assert cpu["dueUnitSeconds"] == pytest.approx(2 * seconds, abs=0.02)
+    assert rows["dept"]["had"]["cpu"]["wantedUnitSeconds"] == pytest.approx(8 * seconds, abs=0.02)

@@ -33,12 +33,15 @@ struct fl_live_view {
 };
 void fl_live_view_of(const struct fl_living *of, fl_time now, struct fl_live_view *ret);
 
+/* Resources that one job asks for: as many as are told. */
+enum { FL_LIVE_ASKS = 64 };
+
 /* What its workload asks for of one resource, all its pods together. */
 struct fl_live_ask {
 	struct fl_resource resource;
 	fl_amount amount;
 };
-/* Of @room rows at most; of a job that is in the policy. */
+/* Of @room rows at most; of a job that is in the policy, by every policy's own objects. */
 uint32_t fl_live_asks(const struct fl_live_view *v, const struct fl_live *job,
 		      struct fl_live_ask *ret, uint32_t room);
 

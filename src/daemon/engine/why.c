@@ -6,7 +6,7 @@
 
 #include "report/out/report.h"
 
-enum { NAMED = 3 /* jobs that it waits for, at most */, ASKED = 64 /* resources */ };
+enum { NAMED = 3 /* jobs that it waits for, at most */ };
 
 void fl_why_begin(struct fl_live_why *w, const struct fl_live_view *view,
 		  struct fl_live_order *order, uint64_t version)
@@ -52,8 +52,8 @@ struct tight {
 /* false: it asks for nothing that has a limit. */
 static bool find_tightest(const struct fl_live_why *w, const struct fl_live *job, struct tight *ret)
 {
-	struct fl_live_ask asks[ASKED];
-	const uint32_t n = fl_live_asks(w->view, job, asks, ASKED);
+	struct fl_live_ask asks[FL_LIVE_ASKS];
+	const uint32_t n = fl_live_asks(w->view, job, asks, FL_LIVE_ASKS);
 	bool found = false;
 
 	for (uint32_t i = 0; i < n; i++) {

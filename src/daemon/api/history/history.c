@@ -220,6 +220,8 @@ static int waiting(struct history *h, const struct fl_live *job)
 					FL_NONE ? /* its queue does not lead to a ClusterQueue */
 				FL_NONE :
 				find(h, fl_model_text(m, m->nodes[row->cluster_queue.v].name));
+	struct fl_live_ask asks[FL_LIVE_ASKS];
+	uint32_t n;
 	int r = 0;
 
 	if (node == FL_NONE)
@@ -228,17 +230,13 @@ static int waiting(struct history *h, const struct fl_live *job)
 		r = still_pending(h, node, job->submitted);
 	if (job->state != FL_JOB_WAITS)
 		return r; /* what it asks for is known from its attempt */
-	for (uint32_t p = 0; p < row->podsets.n; p++) {
-		const struct fl_podset *set = &m->podsets[row->podsets.first + p];
+	n = fl_live_asks(&h->view, job, asks, FL_LIVE_ASKS);
+	for (uint32_t i = 0; i < n && r == 0; i++) {
+		const struct fl_live_ask *ask = &asks[i];
 
-		for (uint32_t i = 0; i < set->requests.n && r == 0; i++) {
-			const struct fl_request *ask = &m->requests[set->requests.first + i];
-			struct fl_fair_span s = { node, job->waits, FL_TIME_NONE,
-						  (double)ask->amount * set->count };
-
-			if (ask->resource.v != FL_NONE)
-				r = add_span(h, fl_report_resource(m, ask->resource), s);
-		}
+		r = add_span(h, fl_report_resource(m, ask->resource),
+			     (struct fl_fair_span){ node, job->waits, FL_TIME_NONE,
+						    (double)ask->amount });
 	}
 	return r;
 }

@@ -125,6 +125,23 @@ static void pour(const struct fl_fair_divider *f, struct now *kids, uint32_t n, 
 	}
 }
 
+/*
+ * Quotas of siblings together may be more than there is, as one without a limit always is: then each
+ * gets the same part of its own.
+ */
+static double rest_of(struct now *kids, uint32_t n, double all)
+{
+	double own = 0;
+
+	for (uint32_t i = 0; i < n; i++)
+		own += kids[i].own;
+	if (own <= all)
+		return all - own;
+	for (uint32_t i = 0; i < n; i++)
+		kids[i].gets = kids[i].own *= all / own;
+	return 0;
+}
+
 static void divide(struct fl_fair_divider *f, double capacity)
 {
 	for (uint32_t i = 0; i <= f->n; i++)
@@ -138,12 +155,12 @@ static void divide(struct fl_fair_divider *f, double capacity)
 	}
 	f->order[0].gets = fmin(capacity, f->order[0].wants);
 	for (uint32_t first = 1, end; first <= f->n; first = end) {
-		double rest = f->order[place_above(f, &f->order[first])].gets;
+		struct now *kids = f->order + first;
+		const double all = f->order[place_above(f, kids)].gets;
 
-		for (end = first; end <= f->n && f->order[end].parent == f->order[first].parent;
-		     end++)
-			rest -= f->order[end].own;
-		pour(f, f->order + first, end - first, rest);
+		for (end = first; end <= f->n && f->order[end].parent == kids->parent;)
+			end++;
+		pour(f, kids, end - first, rest_of(kids, end - first, all));
 	}
 }
 

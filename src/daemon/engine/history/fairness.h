@@ -3,7 +3,8 @@
  * fairness - what weights would have given queues over a time
  *
  * At each moment the capacity is divided, from the root of the tree down: first each node gets its
- * own quota, as far as it wants it; the rest is divided by weights, to no node more than it wants.
+ * own quota, as far as it wants it and there is as much; the rest is divided by weights, to no node
+ * more than it wants.
  * The integral over time is `due`, to be compared with what the queues held.  Whole jobs, minimum
  * run times and all else of a policy are left out: this is the measure, not the policy.
  */

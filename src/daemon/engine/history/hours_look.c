@@ -111,22 +111,16 @@ static int add_pending(struct looking *k, uint32_t node, uint32_t resource, fl_t
 static int look_at_job(struct looking *k, const struct fl_live *job, fairlead_error *err)
 {
 	const struct fl_workload_row *row = &k->m->workloads[job->workload.v];
+	struct fl_live_ask asks[FL_LIVE_ASKS];
+	uint32_t n;
 	int r = 0;
 
 	if (row->cluster_queue.v == FL_NONE)
 		return 0;
-	for (uint32_t p = 0; p < row->podsets.n; p++) {
-		const struct fl_podset *set = &k->m->podsets[row->podsets.first + p];
-
-		for (uint32_t i = 0; i < set->requests.n && r == 0; i++) {
-			const struct fl_request *ask = &k->m->requests[set->requests.first + i];
-
-			if (ask->resource.v != FL_NONE)
-				r = add_pending(k, row->cluster_queue.v, ask->resource.v,
-						job->waits, fl_sat_mul(ask->amount, set->count),
-						err);
-		}
-	}
+	n = fl_live_asks(&k->view, job, asks, FL_LIVE_ASKS);
+	for (uint32_t i = 0; i < n && r == 0; i++)
+		r = add_pending(k, row->cluster_queue.v, asks[i].resource.v, job->waits,
+				asks[i].amount, err);
 	return r;
 }
 
