@@ -4,6 +4,7 @@
 
 #include "base/nearest.h"
 #include "tell/face.h"
+#include "tell/rest.h"
 #include "tell/side.h"
 
 static int run(const struct fl_question *q, const struct fl_tell_side *options,
@@ -64,6 +65,8 @@ int fl_tell_changed_side(const struct fl_question *q, const struct fl_tell_side 
 	uint32_t n = 0;
 	int rc = fl_changes_cells(changes, q->model, edit, &events, &n, err);
 
+	if (rc == 0)
+		rc = fl_tell_take_from_rest(q, &events, &n, err);
 	if (rc == 0)
 		rc = run_with(q, options, events, n, ret, err);
 	free(events);

@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+from urllib.parse import quote
 
 import pytest
 
@@ -511,6 +512,24 @@ spec: {cohortName: machine, namespaceSelector: {}, fairSharing: {weight: 5}}
         wrong = shared.post("/v1/what-if" + path, body)
         assert wrong.status in (400, 404) and text in wrong.text, wrong.text
     for number in (running, waiting):
+        shared.post(f"/v1/jobs/{number}/cancel")
+
+
+def test_what_if_gives_out_no_more_than_the_machine_has(shared):
+    """Quota that a queue is given is taken from the machine's cohort, as by a reload."""
+    shared.until(lambda: not shared.get("/v1/jobs").json()["jobs"], "nobody runs")
+    jobs = [shared.submit("sleep", "1000", requests={"cpu": 1}) for _ in range(8)]
+    shared.until(lambda: len(shared.get("/v1/jobs?state=runs").json()["jobs"]) == 4, "the machine is full")
+    for sets, cohort, runs in [
+            (["ClusterQueue/default: nominalQuota[cpu]=3"], 1, 4),
+            (["ClusterQueue/default: nominalQuota[cpu]=3", "ClusterQueue/other: nominalQuota[cpu]+=1"], 0, 4),
+            (["Cohort/machine: nominalQuota[cpu]+=1"], 5, 5),  # a larger machine, in so many words
+            (["ClusterQueue/default: nominalQuota[cpu]=2", "Cohort/machine: nominalQuota[cpu]=5"], 5, 7)]:
+        answer = shared.post("/v1/what-if?format=json&set=" + quote("\n".join(sets)), "").json()
+        assert (answer["before"]["admitted"], answer["after"]["admitted"]) == (4, runs), answer
+        machine = next(node for node in answer["nodes"] if node["name"] == "machine")
+        assert [row["after"]["nominal"] for row in machine["quota"]] == [1000 * cohort], answer
+    for number in jobs:
         shared.post(f"/v1/jobs/{number}/cancel")
 
 

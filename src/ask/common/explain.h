@@ -52,6 +52,7 @@ struct fl_explain_machine {
 		struct fl_flavor flavor;
 		struct fl_resource resource;
 		fl_amount amount; /* that no node owns, but for `rest` */
+		fl_amount beyond; /* that nodes own together, and the machine has not */
 	} * spare;                /* of what is not there the machine has nothing */
 	uint32_t n;
 	struct fl_node rest;    /* the cohort that has all that no other node has; FL_NONE */

@@ -224,6 +224,7 @@ static int machine(const struct fl_live_view *v, struct fl_arena *arena,
 		if (row->flavor.v == FL_NONE || row->resource.v == FL_NONE)
 			continue;
 		row->amount = fl_quota_sub(has->amount, promised(v, ret->rest, row));
+		row->beyond = row->amount < 0 ? fl_quota_sub(0, row->amount) : 0;
 		row->amount = row->amount < 0 ? 0 : row->amount;
 		ret->n++;
 	}

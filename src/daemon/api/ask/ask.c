@@ -459,8 +459,9 @@ void fl_api_plan(struct fl_call *call)
 /*
  * --- what if ---
  *
- * Changes of quotas, limits and weights are tried on the present policy; all others are laid over
- * the objects of the configuration, and tried on a generation of its own.
+ * Changes of quotas, limits and weights are tried on the present policy, and what queues are given is
+ * taken from the machine's cohort; all others are laid over the objects of the configuration, and
+ * tried on a generation of its own.
  */
 
 /* 1 when the changes take more than events. */
@@ -506,11 +507,15 @@ static int what_if(struct fl_call *call, FILE *out, fairlead_error *err)
 {
 	const struct fl_tell_side options = { .interval = interval_of(call),
 					      .cycles = cycles_of(call, FL_MAX_CYCLES) };
+	struct fl_explain_machine machine;
 	struct fl_api_trial t = { 0 };
 	struct asking a;
 	int code = fl_api_trial_read(&t, call, err);
 
 	asking_begin(&a, call, out);
+	a.q.machine = &machine;
+	if (code == 0)
+		code = fl_live_view_machine(&a.view, &a.arena, &machine, err);
 	if (code == 0)
 		code = try_events(&t, &a, &options, err);
 	if (code == 1)
