@@ -131,7 +131,7 @@ def test_why_a_job_waits(page):
     explained = page.daemon.get(f"/v1/jobs/{job['id']}/explain?format=json").json()
     page.live().says(explained["message"].split(";")[0][:60], ".why-body")
     page.says(f"Preempted by job {page.jobs['taker']}", ".timeline")
-    page.says("has to be ≤, and is not", ".inequality")
+    page.says("has to be at most (≤), and is not", ".inequality")
     page.says("Who holds cpu there", ".why-body")
     page.says(f"fairlead update {job['id']} --priority 1", ".proposals")
     page.says("Expected start", ".eta")

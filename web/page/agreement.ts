@@ -68,6 +68,6 @@ export function agreementSays(a: Agreement): string {
 	if (!a.windows || !decided)
 		return "Nothing was compared in this time: the scheduler decided nothing.";
 	const n = a.differences.length;
-	return `Of ${decided.toLocaleString("en")} decisions of the scheduler the engine took ${decided === too ? "all" : `${too.toLocaleString("en")}, ${partText(too / decided)}`}. ${
+	return `Of ${decided.toLocaleString("en")} decisions of the scheduler the engine made ${decided === too ? "all" : too.toLocaleString("en")} as well${decided === too ? "" : `, ${partText(too / decided)}`}. ${
 		n === 0 ? "There is no difference." : n === 1 ? "There is one difference." : `There are ${n.toLocaleString("en")} differences.`}`;
 }

@@ -14,6 +14,7 @@ import { keyed, setText } from "./keyed";
 import { queueOfJob } from "./model";
 import { Route, routeHash } from "./route";
 import { saveBlob } from "./save";
+import { Timer } from "./timer";
 
 const TIMES: [string, string, number][] = [["", "last 7 days", 7 * 24], ["24", "last 24 hours", 24], ["1", "last hour", 1]];
 const AGAIN = 15000; // milliseconds between two readings
@@ -27,7 +28,7 @@ function rowElement(row: AgreementRow): HTMLElement {
 		return [h("span", { class: "what" }, title), h("span", { class: "track" }, bar), h("b", {}, partText(ratio)), h("small", {}, `${count(too)} of ${count(of)}`)];
 	};
 	return h("li", { class: row.reason ? "by-reason" : "by-kind" }, h("h3", {}, row.reason ? named(row.reason) : KINDS[row.kind]),
-		h("div", { class: "parts" }, ...part("of the scheduler's, the engine's too", row.real, row.realToo, row.ofReal), ...part("of the engine's, the scheduler's too", row.engine, row.engineToo, row.ofEngine)));
+		h("div", { class: "parts" }, ...part("the scheduler's that are the engine's, too", row.real, row.realToo, row.ofReal), ...part("the engine's that are the scheduler's, too", row.engine, row.engineToo, row.ofEngine)));
 }
 
 class AgreementView implements View {
@@ -49,8 +50,7 @@ class AgreementView implements View {
 	private all = false;
 	private read = 0;
 	private asked: string | null = null;
-	private timer: ReturnType<typeof setTimeout> | null = null;
-	private closed = false;
+	private readonly later = new Timer(() => void this.ask());
 
 	constructor(private readonly app: App) {
 		this.hours.addEventListener("change", () => app.router.change({ hours: this.hours.value }));
@@ -68,9 +68,7 @@ class AgreementView implements View {
 	}
 
 	dispose(): void {
-		this.closed = true;
-		if (this.timer !== null)
-			clearTimeout(this.timer);
+		this.later.end();
 	}
 
 	show(route: Route): void {
@@ -86,7 +84,7 @@ class AgreementView implements View {
 		if (change === "status")
 			this.draw();
 		if (change === "tree")
-			this.timer ??= setTimeout(() => { this.timer = null; void this.ask(); }, Math.max(0, this.read + AGAIN - performance.now()));
+			this.later.once(Math.max(0, this.read + AGAIN - performance.now()));
 	}
 
 	private async ask(): Promise<void> {
@@ -94,13 +92,13 @@ class AgreementView implements View {
 		this.asked = asked;
 		try {
 			const answer = await this.app.api.get<Agreement>(withQuery("/v1/agreement", { from: asked && hours ? new Date(now() - hours * 3600e3).toISOString() : null }));
-			if (this.closed || asked !== (this.route.hours ?? ""))
+			if (this.later.ended || asked !== (this.route.hours ?? ""))
 				return;
 			this.answer = answer;
 			setText(this.told, "");
 			this.draw();
 		} catch (error) {
-			if (!this.closed)
+			if (!this.later.ended)
 				setText(this.told, errorText(error));
 		}
 		this.read = performance.now();

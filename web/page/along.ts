@@ -70,7 +70,7 @@ export class Along {
 
 	constructor(private readonly api: Api, private readonly queue: string, private readonly colour: () => string, private resource: string,
 		private readonly now: () => number) {
-		this.element = h("section", { class: "card", "aria-labelledby": "along-title" }, h("h2", { id: "along-title" }, "Along time"), this.says,
+		this.element = h("section", { class: "card", "aria-labelledby": "along-title" }, h("h2", { id: "along-title" }, "Over time"), this.says,
 			h("div", { class: "controls" }, choices("Span", Object.entries(STEPS).map(([value, { title }]) => ({ name: title, value })),
 				() => this.span, (span) => { this.span = span; void this.load(); })),
 			this.keys, this.body, this.below);

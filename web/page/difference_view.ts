@@ -8,6 +8,7 @@ import { CellSide, ChangedNode, Difference, End, Moved } from "./difference";
 import { Bound } from "./explanation";
 import { findNode, Model, queueOfJob } from "./model";
 import { routeHash } from "./route";
+import { ruleText } from "./takings";
 import { workloadLink } from "./why";
 
 const SHOWN = 12;
@@ -24,6 +25,8 @@ export function differenceSays(d: Difference): string {
 		return "It would change nothing: the same jobs would run, with the same shares.";
 	const lost = d.preempted.length + d.noLongerAdmitted.filter((one) => !d.preempted.some((other) => other.workload === one.workload)).length;
 	const than = (is: number, was: number): string => is === was ? ", as without it" : ` instead of ${count(was)}`;
+	if (after.admitted === before.admitted && after.waiting === before.waiting && !lost && after.settled && before.settled)
+		return `As many jobs would run and wait as without it: ${count(after.admitted)} and ${count(after.waiting)}. No job would make way for it.`;
 	return [`With it ${jobs(after.admitted)} would run${than(after.admitted, before.admitted)}, and ${count(after.waiting)} would wait${than(after.waiting, before.waiting)}.`,
 		lost ? `${lost === 1 ? "1 job would make way" : `${count(lost)} jobs would make way`} for it.` : "No job would make way for it.",
 		after.settled ? "" : `With it the state ${ends(after)}.`, before.settled || !after.settled ? "" : `Without it the state ${ends(before)}.`].filter((text) => text).join(" ");
@@ -113,7 +116,7 @@ function shares(d: Difference, model: Model): HTMLElement | null {
 export function differenceElements(d: Difference, model: Model): HTMLElement[] {
 	const by = (row: Moved): (Node | string | null)[] => {
 		const other = row.preemptor ?? row.reclaimer;
-		return [other ? " by " : "", other ? workloadLink(other) : null, row.reason ? h("span", { class: "detail quiet" }, row.reason) : null];
+		return [other ? " by " : "", other ? workloadLink(other) : null, row.reason ? h("span", { class: "detail quiet", title: row.reason }, ruleText(row.reason)) : null];
 	};
 	const message = (row: Moved): (Node | string | null)[] => [row.message ? h("span", { class: "detail" }, `It ${row.message}.`) : null];
 	const notes = [...(d.warnings ?? []), ...d.assumptions];

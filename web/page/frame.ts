@@ -19,6 +19,7 @@ const ROLES: Record<string, string> = { machine: "runs jobs", observe: "observes
 export class Frame {
 	private view: View | null = null;
 	private shown = "";
+	private ended = false; // the header says so from then on
 	private readonly where = h("bdi", { class: "where" });
 	private readonly state = h("span", { class: "state" });
 	private readonly notice = h("div", { class: "notice", role: "alert" });
@@ -136,12 +137,13 @@ export class Frame {
 
 	private tick(): void {
 		refreshTimes(this.main);
-		if (!this.app.store.status.live)
+		if (!this.app.store.status.live && !this.ended)
 			this.status();
 	}
 
 	/** Nothing can be asked any more: why, and what to do. */
 	end(title: string, text: string, todo: string): void {
+		this.ended = true;
 		this.app.store.close();
 		this.view?.dispose?.();
 		this.view = null;

@@ -17,6 +17,7 @@ export interface Inequality {
 }
 
 const SIGNS: Record<string, string> = { "<=": "≤", ">=": "≥", "<": "<", ">": ">" };
+const WORDS: Record<string, string> = { "≤": "has to be at most (≤)", "≥": "has to be at least (≥)", "<": "has to be less than (<)", ">": "has to be more than (>)" };
 
 /** "a <= b, where c": the sides of a rule, in its own words. */
 export function splitRule(meaning: string): { left: string; relation: string; right: string } | null {
@@ -34,5 +35,5 @@ export function inequalityElement({ left, relation, right, holds }: Inequality):
 		return [h("span", { class: "what" }, side.text), h("span", { class: "track" }, bar), h("b", {}, side.shown)];
 	};
 	return h("div", { class: "inequality" }, ...line(left, "left"),
-		h("span", { class: "relation" }, `has to be ${relation}, and is${holds ? "" : " not"}`), ...line(right, "right"));
+		h("span", { class: "relation" }, `${WORDS[relation] ?? `has to be ${relation}`}, and is${holds ? "" : " not"}`), ...line(right, "right"));
 }

@@ -15,6 +15,7 @@ import { Output } from "./output";
 import { Route, routeHash } from "./route";
 import { isOver, setState, stateElement } from "./state";
 import { timelineBar, timelineList } from "./timeline";
+import { Timer } from "./timer";
 import { whyElements } from "./why";
 
 const EXPLAINED = 10000; // milliseconds between two explanations, which take a while
@@ -40,12 +41,13 @@ class JobView implements View {
 	private events: LiveEvent[] = [];
 	private output: Output | null = null;
 	private said = "";
-	private timer: ReturnType<typeof setTimeout> | null = null;
-	private nextWhy: ReturnType<typeof setTimeout> | null = null;
+	private readonly later = new Timer(() => void this.read(false));
+	private readonly laterWhy = new Timer(() => void this.explain());
 	private explaining = false;
 	private explained = 0;
 	private again = false;
-	private closed = false;
+	private explanation: Explanation | null = null;
+	private coloured = false;
 
 	constructor(private readonly app: App, route: Route) {
 		this.id = Number(route.job) || 0;
@@ -71,32 +73,37 @@ class JobView implements View {
 	}
 
 	dispose(): void {
-		this.closed = true;
+		this.later.end();
+		this.laterWhy.end();
 		this.output?.close();
-		for (const timer of [this.timer, this.nextWhy])
-			if (timer !== null)
-				clearTimeout(timer);
 	}
 
 	update(change: string): void {
 		const mine = this.app.store.events.some((event) => event.job === this.id || event.by === this.id);
 		if (change === "events" && (mine || this.app.store.lost))
-			this.soon();
-		else if (change === "tree" && this.job && !isOver(this.job.state))
-			this.soon();
+			this.later.once(READ / 4);
+		else if (change === "tree" && this.job) {
+			if (!isOver(this.job.state))
+				this.later.once(READ / 4);
+			this.recolour();
+		}
 	}
 
-	private soon(): void {
-		this.timer ??= setTimeout(() => {
-			this.timer = null;
-			void this.read(false);
-		}, READ / 4);
+	/** What came before the tree has no colours and links of queues yet. */
+	private recolour(): void {
+		const known = this.app.store.model.nodes.size > 0;
+		if (!known || this.coloured)
+			return;
+		this.coloured = true;
+		this.draw();
+		if (this.explanation)
+			this.drawWhy(this.explanation);
 	}
 
 	private async read(first: boolean): Promise<void> {
 		try {
 			const [job, events] = await Promise.all([this.app.api.get<JobPage>(`/v1/jobs/${this.id}`), this.readEvents()]);
-			if (this.closed)
+			if (this.later.ended)
 				return;
 			this.job = job;
 			this.known.hidden = false;
@@ -105,7 +112,7 @@ class JobView implements View {
 			this.draw();
 			this.explainSoon();
 		} catch (error) {
-			if (first && !this.closed)
+			if (first && !this.later.ended)
 				setText(this.problem, errorText(error));
 		}
 	}
@@ -158,8 +165,8 @@ class JobView implements View {
 			["evicted", job.evictions ? `${count(job.evictions)} ${job.evictions === 1 ? "time" : "times"}` : null],
 			["waited", job.waitedSeconds >= 1 ? duration(job.waitedSeconds) : null],
 			["lost by evictions", job.lostSeconds > 0 ? duration(job.lostSeconds) : null],
-			["used of its cpu", job.cpuEfficiency !== undefined ? percent(job.cpuEfficiency) : null],
-			["used of its memory", job.memoryEfficiency !== undefined ? percent(job.memoryEfficiency) + (job.peakMemoryBytes ? ` (${amount(job.peakMemoryBytes, "bytes")})` : "") : null],
+			["cpu used", job.cpuEfficiency !== undefined ? `${percent(job.cpuEfficiency)} of what it held` : null],
+			["memory used", job.memoryEfficiency !== undefined ? `${percent(job.memoryEfficiency)} of what it held` + (job.peakMemoryBytes ? ` (${amount(job.peakMemoryBytes, "bytes")})` : "") : null],
 			["how it ended", job.endedAt && job.reason ? h("bdi", {}, job.reason) : null],
 			["comment", job.comment ? h("bdi", {}, job.comment) : null],
 			["command", job.command ? h("code", { dir: "auto" }, job.command.join(" ")) : null],
@@ -175,14 +182,11 @@ class JobView implements View {
 			this.whyCard.hidden = true;
 			return;
 		}
-		this.nextWhy ??= setTimeout(() => {
-			this.nextWhy = null;
-			void this.explain();
-		}, Math.max(0, this.explained + EXPLAINED - performance.now()) * (this.explained ? 1 : 0));
+		this.laterWhy.once(this.explained ? Math.max(0, this.explained + EXPLAINED - performance.now()) : 0);
 	}
 
 	private async explain(): Promise<void> {
-		if (this.explaining || this.closed)
+		if (this.explaining || this.later.ended)
 			return;
 		this.explaining = true;
 		try {
@@ -198,22 +202,23 @@ class JobView implements View {
 		} catch (error) {
 			if (error instanceof Refused && (error.status === 503 || error.status === 429))
 				this.again = true; // too many forecasts at once
-			else if (!this.closed && error instanceof Refused && !this.why.childElementCount)
+			else if (!this.later.ended && error instanceof Refused && !this.why.childElementCount)
 				this.why.replaceChildren(h("p", {}, errorText(error)));
 		} finally {
 			this.explaining = false;
 			this.explained = performance.now();
 		}
-		if (this.again && !this.closed) {
+		if (this.again && !this.later.ended) {
 			this.again = false;
 			this.explainSoon();
 		}
-		this.whyCard.hidden = this.closed || isOver(this.job!.state) || !this.why.childElementCount;
+		this.whyCard.hidden = this.later.ended || isOver(this.job!.state) || !this.why.childElementCount;
 	}
 
 	private drawWhy(explanation: Explanation): void {
-		if (this.closed || this.why.contains(document.activeElement) && this.why.querySelector("details[open]"))
+		if (this.later.ended || this.why.contains(document.activeElement) && this.why.querySelector("details[open]"))
 			return;
+		this.explanation = explanation;
 		this.why.replaceChildren(...whyElements(explanation, this.app.store.ofCluster ? null : this.id, this.app.store.model));
 		this.whyCard.hidden = false;
 	}

@@ -13,6 +13,7 @@ import { setAttribute, setText } from "./keyed";
 import { queueOfJob } from "./model";
 import { Route, routeHash } from "./route";
 import { setState, since, stateElement } from "./state";
+import { Timer } from "./timer";
 import { VirtualList } from "./virtual";
 
 const narrow = window.matchMedia("(max-width: 699px)");
@@ -39,7 +40,7 @@ class JobsView implements View {
 	private then: readonly Job[] | null | undefined; // of the moment that the list is of
 	private key_ = "";
 	private route: Route = {};
-	private timer: ReturnType<typeof setTimeout> | null = null;
+	private readonly later = new Timer(() => this.begin());
 
 	constructor(private readonly app: App) {
 		this.search = h("input", { type: "search", placeholder: "any text", "aria-label": "Text in the number, name, user, queue or why",
@@ -71,8 +72,7 @@ class JobsView implements View {
 	dispose(): void {
 		this.jobs?.close();
 		this.list.dispose();
-		if (this.timer !== null)
-			clearTimeout(this.timer);
+		this.later.end();
 	}
 
 	private get filter(): JobFilter {
@@ -93,11 +93,9 @@ class JobsView implements View {
 		// While a text is typed only the last state of it is asked for.
 		const typed = this.key_ !== "" && document.activeElement === this.search;
 		this.key_ = key;
-		if (this.timer !== null)
-			clearTimeout(this.timer);
-		this.timer = null;
+		this.later.stop();
 		if (typed)
-			this.timer = setTimeout(() => this.begin(), 200);
+			this.later.again(200);
 		else
 			this.begin();
 	}
@@ -154,11 +152,11 @@ class JobsView implements View {
 			setText(this.none, "");
 			return;
 		}
-		setText(this.says, jobs.error !== null ? "" : filter.text
+		setText(this.says, jobs.error !== null || (!jobs.read && !jobs.more && !this.app.store.partial) ? "" : filter.text
 			? `${shown} of ${read} jobs have “${filter.text}” in them${jobs.more ? "; more are being looked at" : ""}.${others}`
 			: `${jobs.more ? total !== null ? `${count(Math.max(total, jobs.read))} jobs` : `More than ${read} jobs` : jobs.read === 1 ? "1 job" : `${read} jobs`}, ${
 				what === "all" ? "over or not" : what}, ${order}.${others}`);
-		setText(this.none, jobs.error !== null ? errorText(jobs.error) : jobs.items.length || jobs.more ? "" : "There are no such jobs.");
+		setText(this.none, jobs.error !== null ? errorText(jobs.error) : jobs.items.length || jobs.more ? "" : this.app.store.partial || Object.values(filter).some((value) => value) ? "There are no such jobs." : "No job runs or waits.");
 	}
 
 	/** How many there will be, where the tree has counted them. */

@@ -48,7 +48,7 @@ export function ledgerElements(node: QueueNode, resource: string): HTMLElement[]
 			h("p", { class: "says" }, borrow.length ? `${long(resource, sum(borrow))} ${sum(borrow) === 1 ? "is" : "are"} borrowed: ${[
 				lend.length ? `${short(resource, sum(lend))} that its queues do not use` : "",
 				own > 1e-9 ? `${short(resource, own)} of what the cohort has itself, or borrows` : ""].filter((text) => text).join(", ")}.`
-				: "Nobody borrows."),
-			h("div", { class: "sides" }, side("Lend into it", lend, resource, most, self), side("Borrow from it", borrow, resource, most, self)));
+				: lend.length ? "Nobody borrows." : "Nobody lends, and nobody borrows."),
+			!lend.length && !borrow.length ? null : h("div", { class: "sides" }, side("Lend into it", lend, resource, most, self), side("Borrow from it", borrow, resource, most, self)));
 	});
 }

@@ -19,6 +19,7 @@ import { Route } from "./route";
 import { rangeChoices, readFirst, RoutedWindow, Span, spanOf } from "./span";
 import { moveAlong, TakingList } from "./taking_list";
 import { Pair, pairKey, pairsOf, QueuesOfJobs, readEvents, readTakings, ruleText, Taking } from "./takings";
+import { Timer } from "./timer";
 import { queueHash } from "./tree_view";
 
 const SHOWN = 200, MOST_ENDS = 16, MOST_PAIRS = 12, LOOPS = 20, SOON = 150;
@@ -52,9 +53,8 @@ class PreemptionsView implements View {
 	private looped: LiveEvent[] = [];
 	private read = 0;
 	private wanted = "";
-	private timer: ReturnType<typeof setTimeout> | null = null;
+	private readonly later = new Timer(() => void this.load());
 	private width = 0;
-	private closed = false;
 	private readonly watcher = new ResizeObserver(() => { if (this.element.clientWidth !== this.width) this.draw(); });
 
 	constructor(private readonly app: App, private route: Route) {
@@ -80,18 +80,16 @@ class PreemptionsView implements View {
 	}
 
 	dispose(): void {
-		this.closed = true;
+		this.later.end();
 		this.watcher.disconnect();
 		this.plot?.dispose();
-		if (this.timer !== null)
-			clearTimeout(this.timer);
 	}
 
 	show(route: Route): void {
 		this.route = route;
 		const wanted = JSON.stringify([route.range, route.from, route.to, route.at]);
 		if (wanted !== this.wanted)
-			this.soon(this.wanted ? SOON : 0);
+			this.later.again(this.wanted ? SOON : 0);
 		else if (this.span)
 			this.draw();
 		this.wanted = wanted;
@@ -100,24 +98,15 @@ class PreemptionsView implements View {
 	update(change: string): void {
 		const { store } = this.app, present = store.present.nodes.size > 0;
 		if (change === "tree" && present && !this.span)
-			this.soon(0);
+			this.later.again(0);
 		else if (change === "tree")
 			this.drawLoops();
 		else if (change === "events" && !this.route.at && (store.lost || store.events.some(({ kind }) => kind === "Preempted" || kind === "LoopDetected")))
-			this.soon(1000);
-	}
-
-	private soon(wait: number): void {
-		// Preemptions that do not end must not keep the first of them from being seen.
-		if (this.timer !== null && wait === 1000)
-			return;
-		if (this.timer !== null)
-			clearTimeout(this.timer);
-		this.timer = setTimeout(() => { this.timer = null; void this.load(); }, wait);
+			this.later.once(1000);
 	}
 
 	private async load(): Promise<void> {
-		const { present } = this.app.store, mine = ++this.read, going = (): boolean => mine === this.read && !this.closed;
+		const { present } = this.app.store, mine = ++this.read, going = (): boolean => mine === this.read && !this.later.ended;
 		if (!present.nodes.size)
 			return;
 		try {

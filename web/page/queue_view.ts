@@ -145,7 +145,7 @@ class QueueView implements View {
 		this.part("figures", this.figures, [resource, held, node.share, node.running, node.waiting, node.weight, node.heldJobs], () => this.figuresOf(node, resource));
 		this.part("jobs", this.jobs, [node.children.length, node.queues], () => node.children.length ? [] : jobsLinks(node.queues));
 		this.place_(node);
-		this.part("limits", this.limits, node.cells, () => [h("h2", {}, "Limits, by flavor"), tableElement(limitsTable(node))]);
+		this.part("limits", this.limits, node.cells, () => [h("h2", {}, "Limits, by flavor"), h("div", { class: "stacked" }, tableElement(limitsTable(node)))]);
 		this.part("ledger", this.ledger, [resource, pathOf(node).map((one) => [one, ...one.children].map((n) => [n.key, heldOf(n, resource)])), node.children.map((n) => heldOf(n, resource))],
 			() => [h("h2", {}, "Who lends, and who borrows"), ...ledgerElements(node, resource)]);
 		this.part("children", this.children, [resource, node.children.map((one) => [one.key, heldOf(one, resource), one.share, one.waiting])],
@@ -176,7 +176,7 @@ class QueueView implements View {
 		const siblings = (node.parent?.children ?? this.app.store.model.roots).filter((one) => !Number.isNaN(one.share));
 		const place = [...siblings].sort((a, b) => b.share - a.share).indexOf(node) + 1;
 		return [...isLocal(node) ? [] : [figure("in use", short(resource, held.used), `of ${long(resource, held.quota)}`),
-			figure("share", shareText(node.share), !Number.isNaN(node.share) && siblings.length > 1 ? `${place === 1 ? "largest" : `${place}. largest`} of ${siblings.length} siblings; weight ${node.weight}` : `weight ${node.weight}`)],
+			figure("share", shareText(node.share), !Number.isNaN(node.share) && siblings.length > 1 ? `rank ${place} of ${siblings.length} siblings, weight ${node.weight}` : `weight ${node.weight}`)],
 			figure("running", Number.isNaN(node.running) ? "–" : count(node.running), node.running === 1 ? "job" : "jobs"),
 			figure("waiting", Number.isNaN(node.waiting) ? "–" : count(node.waiting), held.pending > 0 ? `for ${long(resource, held.pending)}` : node.heldJobs ? `and ${count(node.heldJobs)} held` : null),
 		];

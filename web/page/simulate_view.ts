@@ -9,6 +9,7 @@ import { timeElement } from "./clock";
 import { editLine, parseEdit, parseLines } from "./edits";
 import { keyed, setAttribute, setText } from "./keyed";
 import { Route, routeHash } from "./route";
+import { Timer } from "./timer";
 
 export interface Simulation {
 	id: number;
@@ -50,8 +51,7 @@ class SimulateView implements View {
 	private readonly chosen = new Set<number>();
 	private rows: Simulation[] = [];
 	private route: Route = {};
-	private timer: ReturnType<typeof setTimeout> | null = null;
-	private closed = false;
+	private readonly later = new Timer(() => void this.read());
 
 	constructor(private readonly app: App) {
 		this.horizon.value = "1d";
@@ -70,9 +70,7 @@ class SimulateView implements View {
 	}
 
 	dispose(): void {
-		this.closed = true;
-		if (this.timer !== null)
-			clearTimeout(this.timer);
+		this.later.end();
 	}
 
 	show(route: Route): void {
@@ -114,9 +112,7 @@ class SimulateView implements View {
 	}
 
 	private async read(): Promise<void> {
-		if (this.timer !== null)
-			clearTimeout(this.timer);
-		this.timer = null;
+		this.later.stop();
 		try {
 			const was = new Map(this.rows.map((one) => [one.id, one.state]));
 			this.rows = (await this.app.api.get<{ simulations: Simulation[] }>("/v1/simulations")).simulations.reverse();
@@ -127,8 +123,7 @@ class SimulateView implements View {
 		} catch (error) {
 			setText(this.told, errorText(error));
 		}
-		if (!this.closed)
-			this.timer = setTimeout(() => void this.read(), this.rows.some((one) => one.state === "running") ? AGAIN.running : AGAIN.quiet);
+		this.later.again(this.rows.some((one) => one.state === "running") ? AGAIN.running : AGAIN.quiet);
 	}
 
 	private draw(): void {

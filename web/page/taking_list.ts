@@ -30,7 +30,7 @@ export class TakingList {
 	private row(one: Taking): HTMLElement {
 		const job = (id: number | null): Node => id === null ? h("span", {}, "a job") : h("a", { href: jobHash(id) }, `job ${id}`);
 		return h("li", {}, h("time", { datetime: new Date(one.at * 1000).toISOString(), title: exactly(one.at * 1000) }, short(one.at * 1000)),
-			h("span", { class: "who" }, this.queue(one.to), " with ", job(one.taker), h("span", { class: "arrow" }, " took from "), this.queue(one.from), " its ", job(one.victim)),
+			h("span", { class: "who" }, this.queue(one.to), " ", job(one.taker), h("span", { class: "arrow" }, " took from "), this.queue(one.from), " ", job(one.victim)),
 			h("span", { class: "rule", title: one.text ? `${one.rule}: it ${one.text}` : one.rule }, ruleText(one.rule)));
 	}
 }

@@ -20,6 +20,7 @@ import { Route, routeHash } from "./route";
 import { rangeChoices, readFirst, RoutedWindow, Span, spanOf } from "./span";
 import { QueuesOfJobs, readTakings, Taking } from "./takings";
 import { TakingList } from "./taking_list";
+import { Timer } from "./timer";
 import { heldOf } from "./tree";
 import { queueHash } from "./tree_view";
 
@@ -84,8 +85,7 @@ class TimeView implements View {
 	private state: RoutedWindow | null = null;
 	private span: Span | null = null;
 	private read = 0;
-	private timer: ReturnType<typeof setTimeout> | null = null;
-	private closed = false;
+	private readonly later = new Timer(() => void this.load());
 	private width = 0;
 	private wanted = "";
 	private readonly watcher = new ResizeObserver(() => { if (this.element.clientWidth !== this.width) this.draw(); });
@@ -111,10 +111,8 @@ class TimeView implements View {
 	}
 
 	dispose(): void {
-		this.closed = true;
+		this.later.end();
 		this.watcher.disconnect();
-		if (this.timer !== null)
-			clearTimeout(this.timer);
 		[this.usage, this.fairness, this.shares].forEach((card) => card.clear());
 	}
 
@@ -133,7 +131,7 @@ class TimeView implements View {
 		if (this.state && this.state.now.at !== at)
 			this.state.set({ at });
 		if (wanted !== this.wanted)
-			this.soon(this.wanted ? SOON : 0);
+			this.later.again(this.wanted ? SOON : 0);
 		else if (this.shown)
 			this.draw();
 		this.wanted = wanted;
@@ -144,24 +142,21 @@ class TimeView implements View {
 			return;
 		// A picture of a time that goes on is made anew when a slice of it is over.
 		if (!this.geometry || (this.span?.name && now() / 1000 > this.span.to + this.geometry.step / 2))
-			this.soon(0);
-	}
-
-	private soon(wait: number): void {
-		if (this.timer !== null)
-			clearTimeout(this.timer);
-		this.timer = setTimeout(() => { this.timer = null; void this.load(); }, wait);
+			this.later.again(0);
 	}
 
 	private async load(): Promise<void> {
-		const { present } = this.app.store, mine = ++this.read, going = (): boolean => mine === this.read && !this.closed;
+		const { present } = this.app.store, mine = ++this.read, going = (): boolean => mine === this.read && !this.later.ended;
 		if (!present.nodes.size)
 			return;
 		try {
 			this.first ??= await readFirst(this.app.api, present);
 			const last = now() / 1000, span = spanOf(this.route, this.first, last), geometry = windowsOf(span.from, span.to, present.nodes.size);
-			if (!this.shown)
+			this.ranges.refresh(span);
+			if (!this.shown) {
+				this.drawResources();
 				setText(this.says, `${span.title} is being read.`.replace(/^./, (letter) => letter.toUpperCase()));
+			}
 			const answers = await this.windows.read(geometry, last, going);
 			const { takings } = await readTakings(this.app.api, this.queues, present, span.from, last).catch(() => ({ takings: [] as Taking[] }));
 			if (!going())
@@ -174,12 +169,17 @@ class TimeView implements View {
 		}
 	}
 
+	private drawResources(): void {
+		const { present } = this.app.store;
+		if (this.resource.options.length !== present.resources.length)
+			this.resource.replaceChildren(...present.resources.map((name) => h("option", { value: name }, name)));
+		this.resource.value = this.now;
+	}
+
 	private draw(): void {
 		const { geometry, shown, span } = this, { present } = this.app.store, resource = this.now;
 		this.width = this.element.clientWidth;
-		if (this.resource.options.length !== present.resources.length)
-			this.resource.replaceChildren(...present.resources.map((name) => h("option", { value: name }, name)));
-		this.resource.value = resource;
+		this.drawResources();
 		if (!geometry || !shown || !span || !this.width)
 			return;
 		this.ranges.refresh(span);
@@ -231,7 +231,7 @@ class TimeView implements View {
 		this.legend.replaceChildren(...parts.map((part) => {
 			const inside: Node[] = [swatch(part.colour), named(part.name), h("small", { class: "value" }, long(resource, part.mean.held))];
 			if (part.starved !== null)
-				inside.push(h("small", { class: "bad" }, `starved: ${percent(part.starved)} of its due`));
+				inside.push(h("small", { class: "bad" }, `starved: ${percent(part.starved)} of what it was entitled to`));
 			return h("li", {}, !part.node ? h("span", {}, ...inside) : part.node.children.length
 				? h("a", { class: "queue-link", href: routeHash({ ...this.route, view: "time", in: part.node.key }), title: "Look inside" }, ...inside, h("span", { class: "into", "aria-hidden": "true" }, "›"))
 				: h("a", { class: "queue-link", href: queueHash(part.node) }, ...inside));

@@ -21,6 +21,13 @@ const COLUMNS: { by: TreeOrder["by"] | null; title: string; class: string }[] = 
 
 const narrow = window.matchMedia("(max-width: 699px)");
 
+/** What the number is, by the policy that goes by it. */
+export function shareMeans(policy: string): string {
+	return policy === "entitle" ? "What it holds, as a part of its fair share: of the resource of which that is most"
+		: policy === "drf" ? "Its part of all that there is, of the resource of which it has most, by its weight: the least is served first"
+			: "What it borrows, in thousandths of what its cohort can lend, by its weight: the least is served first";
+}
+
 export function shareText(share: number): string {
 	return Number.isNaN(share) ? "–" : share === Infinity ? "∞" : number(share);
 }
@@ -131,6 +138,7 @@ class TreeView implements View {
 		this.resource.value = this.now;
 		const loaded = model !== EMPTY;
 		setText(this.says, loaded ? treeSays(model, this.now) : "");
+		setAttribute(this.heads[COLUMNS.findIndex(({ by }) => by === "share")]!, "title", shareMeans(model.policy));
 		this.heads.forEach((head, i) => setAttribute(head, "aria-sort", COLUMNS[i]!.by === order.by
 			? order.down ? "descending" : "ascending" : null));
 		this.order.value = orderText({ by: order.by, down: order.by !== "name" });

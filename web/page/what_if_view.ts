@@ -167,8 +167,10 @@ class WhatIfView implements View {
 	}
 
 	private makeRow({ node }: TreeRow): HTMLElement {
+		const fields = fieldsOf(node, this.chosen);
 		return h("div", { class: "row edit-row" }, h("span", { class: "name-cell", role: "gridcell" }, swatch(node.colour), h("a", { href: queueHash(node), tabindex: -1 }, named(node.name))),
-			...fieldsOf(node, this.chosen).map((field, i) => h("label", { class: "field", role: "gridcell" }, field ? h("span", { class: "field-name", "aria-hidden": "true" }, field.short) : null,
+			...fields.some((field) => field) ? [] : [h("span", { class: "no-field", role: "gridcell" }, node.children.length ? "for the queues below it" : "has no such field")],
+			...fields.map((field, i) => h("label", { class: "field", role: "gridcell" }, field ? h("span", { class: "field-name", "aria-hidden": "true" }, field.short) : null,
 				field ? this.makeInput(node, field, i) : null)));
 	}
 
@@ -319,7 +321,7 @@ class WhatIfView implements View {
 		const title = h("h2", { id: "apply-title" }, "To apply it");
 		if (!applied) {
 			const { commands, without } = kubectlCommands(lines, this.app.store.model);
-			this.applyCard.replaceChildren(title, h("p", { class: "says" }, "The page writes nothing to the cluster. Who may change these objects there runs:"),
+			this.applyCard.replaceChildren(title, h("p", { class: "says" }, "The page writes nothing to the cluster. To be run by somebody who may change these objects there:"),
 				commands.length ? block(commands.join("\n"), "kubectl commands") : h("p", {}, "There is no command for these fields."), without.length ? h("p", {}, `Without a command: ${without.join("; ")}`) : "",
 				h("h3", {}, "Or in the manifests"), block(manifestOf(lines), "YAML"), asCommand);
 		} else {

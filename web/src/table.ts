@@ -43,8 +43,8 @@ function compare(a: Cell, b: Cell): number {
 
 function cellElement(cell: Cell, column: Column): HTMLElement {
 	if (typeof cell === "number")
-		return h("td", { class: "number", "data-value": cell }, (column.format ?? String)(cell));
-	return h("td", {}, cell === null || cell === undefined ? "–" : named(cell));
+		return h("td", { class: "number", "data-value": cell, "data-column": column.title }, (column.format ?? String)(cell));
+	return h("td", { "data-column": column.title }, cell === null || cell === undefined ? "–" : named(cell));
 }
 
 /** Headings sort; at most `shown` rows until the reader asks for all. */
