@@ -164,7 +164,41 @@ def test_with_changes(busy):
     assert report(busy, ended(busy, begin(busy, "?horizon=12h&arrivals=0"))["id"])["totals"]["finished"] == 2
 
 
+LOG = "; UnixStartTime: 1000000000\n" + "".join(
+    f"{i} {60 * i} 0 {600 + i} {1 + i % 2} -1 -1 {1 + i % 2} 900 -1 1 {i % 4} 1 1 1 1 -1 -1\n" for i in range(1, 51))
+
+
+def test_jobs_of_a_trace(busy):
+    """They come to the machine as it is, at the times of the log; those of the daemon are not there, and go on."""
+    before = busy.get("/v1/jobs").json()["jobs"]
+    done = ended(busy, begin(busy, "?trace=swf&queue=other", LOG))
+    assert (done["state"], done["error"], done["horizonSeconds"]) == ("done", None, None), done
+    assert (done["trace"], done["arrivals"]) == (True, False)
+    said = report(busy, done["id"])
+    assert (said["totals"]["jobs"], said["totals"]["finished"]) == (50, 50)
+    assert "2001-09-09" in busy.get(f"/v1/simulations/{done['id']}/report").text
+    assert "the jobs are those of the trace that was sent" in busy.get(f"/v1/simulations/{done['id']}/report").text
+    # Half an hour of it, while the queue starts nothing.
+    held = ended(busy, begin(busy, "?trace=swf&queue=other&horizon=30m&set=ClusterQueue/other:%20stopPolicy=Hold", LOG))
+    totals = report(busy, held["id"])["totals"]
+    assert held["horizonSeconds"] == 1800 and totals["finished"] == 0, totals
+    assert [job["id"] for job in busy.get("/v1/jobs").json()["jobs"]] == [job["id"] for job in before]
+
+
+@pytest.mark.parametrize("queue, log, text", [
+    ("nosuch", LOG, "there is no queue 'nosuch'"),
+    ("other", LOG + "hello 7\n", "line 52: field 1, job number: 'hello' is not a number"),
+    ("team-%7Buser%7D", LOG, "there is no queue 'team-1'"),
+])
+def test_a_trace_that_is_wrong(busy, queue, log, text):
+    failed = ended(busy, begin(busy, f"?trace=swf&queue={queue}", log))
+    assert failed["state"] == "failed" and text in failed["error"]["text"], failed
+
+
 @pytest.mark.parametrize("query, body, status, text", [
+    ("?trace=csv&queue=other", LOG, 400, "'trace' is not 'swf'"),
+    ("?trace=swf", LOG, 400, "'queue' is missing"),
+    ("?trace=swf&queue=other", None, 400, "the body is empty"),
     ("?horizon=x", None, 400, "'horizon' is not a length of time"),
     ("?horizon=0s", None, 400, "'horizon' is more than 0 and at most 366d"),
     ("?horizon=367d", None, 400, "'horizon' is more than 0 and at most 366d"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What if: fields on the tree, the difference, what applies it and what takes it back; of an admin and of a reader."""
+import gzip
 import os
 import urllib.parse
 
@@ -190,6 +191,27 @@ def test_a_simulation_to_its_end(page):
     # The address stays that of the page, whatever is pressed in the report.
     page.run("document.querySelector('.report .legend button, .report .zoom button').click()")
     assert page.run("return location.hash") == "#view=simulation&id=1"
+
+
+def test_a_trace_of_the_reader(page, tmp_path):
+    """A file, also a compressed one, whose jobs go to a queue; what is wrong in it is told."""
+    log = "".join(f"{i} {60 * i} 0 600 1 -1 -1 1 900 -1 1 1 1 1 1 1 -1 -1\n" for i in range(1, 21)).encode()
+    (tmp_path / "log.swf.gz").write_bytes(gzip.compress(log))
+    (tmp_path / "wrong.swf").write_bytes(log + b"hello 7\n")
+    page.open("#view=simulate", page.admin)
+    page.live().run("document.querySelector('.trace').open = true")
+    press(page, "Simulate the trace")
+    page.says("Choose the file of the trace first", ".told")
+    page.run("document.querySelector('[aria-label=\"Queue of its jobs\"]').value = 'cms'")
+    field = page.driver.find_element("css selector", ".trace input[type=file]")
+    for name, said in (("log.swf.gz", "done"), ("wrong.swf", "line 21: field 1, job number: 'hello' is not a number")):
+        page.until("return ![...document.querySelectorAll('.trace button')].some((button) => button.disabled)")
+        field.send_keys(str(tmp_path / name))
+        press(page, "Simulate the trace")
+        page.until("const li = document.querySelector('.simulations > li'); return li?.innerText.includes('jobs of a trace') && li.innerText.includes(arguments[0])", said)
+    number = page.daemon.get("/v1/simulations").json()["simulations"][-2]["id"]
+    assert page.daemon.get(f"/v1/simulations/{number}/report?format=json").json()["totals"]["finished"] == 20
+    assert page.faults() == []
 
 
 def test_a_reader_has_the_report_of_its_own(page):

@@ -10,6 +10,7 @@ import { editLine, parseEdit, parseLines } from "./edits";
 import { keyed, setAttribute, setText } from "./keyed";
 import { Route, routeHash } from "./route";
 import { Timer } from "./timer";
+import { TraceForm } from "./trace_form";
 
 export interface Simulation {
 	id: number;
@@ -19,9 +20,10 @@ export interface Simulation {
 	startedAt: string;
 	endedAt: string | null;
 	error: { text: string; hint?: string } | null;
-	horizonSeconds: number;
+	horizonSeconds: number | null; // null: to the end of its trace
 	seed: number;
 	arrivals: boolean;
+	trace: boolean; // of the jobs of a log
 }
 
 const HORIZONS: [string, string][] = [["1h", "1 hour"], ["6h", "6 hours"], ["1d", "1 day"], ["7d", "7 days"], ["30d", "30 days"]];
@@ -32,9 +34,12 @@ const STATES = { running: "runs", done: "done", failed: "failed", cancelled: "ca
 const changes = new Map<string, string[]>();
 const known = (one: Simulation): string => `${one.id} ${one.startedAt}`;
 
+const length = ({ horizonSeconds }: Simulation): string => horizonSeconds === null ? "to its end" : duration(horizonSeconds);
+
 export function simulationName(one: Simulation): string {
 	const lines = changes.get(known(one)) ?? [];
-	return `${one.id}: ${duration(one.horizonSeconds)}, seed ${one.seed}${one.arrivals ? "" : ", nothing new"}${lines.length ? `, ${lines.join("; ")}` : ""}`;
+	const what = one.trace ? "a trace" : `seed ${one.seed}${one.arrivals ? "" : ", nothing new"}`;
+	return `${one.id}: ${length(one)}, ${what}${lines.length ? `, ${lines.join("; ")}` : ""}`;
 }
 
 class SimulateView implements View {
@@ -51,6 +56,7 @@ class SimulateView implements View {
 	private readonly chosen = new Set<number>();
 	private rows: Simulation[] = [];
 	private route: Route = {};
+	private readonly trace = new TraceForm((log, queue) => this.beginTrace(log, queue), (error) => setText(this.told, errorText(error)));
 	private readonly later = new Timer(() => void this.read());
 
 	constructor(private readonly app: App) {
@@ -60,7 +66,7 @@ class SimulateView implements View {
 			label("For", this.horizon), label("Seed", this.seed), h("label", {}, this.arrivals, h("span", {}, "jobs come as they came lately")), this.begins);
 		this.element = h("div", { class: "view simulate-view" }, h("h1", {}, "Simulate"),
 			h("p", { class: "says" }, "The present state goes on in virtual time, beside the daemon: nothing changes by that. How long jobs run is drawn from those that ended lately."),
-			h("section", { class: "card", "aria-labelledby": "begin-title" }, h("h2", { id: "begin-title" }, "A new one"), this.lines, form, this.told),
+			h("section", { class: "card", "aria-labelledby": "begin-title" }, h("h2", { id: "begin-title" }, "A new one"), this.lines, form, this.told, this.trace.element),
 			h("section", { class: "card", "aria-labelledby": "ran-title" }, h("div", { class: "heading-row" }, h("h2", { id: "ran-title" }, "Those there are"), this.compare), this.list, this.none));
 		void this.read();
 	}
@@ -80,11 +86,31 @@ class SimulateView implements View {
 			h("a", { href: routeHash({ view: "what-if", set: route.set }) }, "Change it"), " · ", h("a", { href: routeHash({ view: "simulate" }) }, "Without it")]
 			: ["With what queues have now. ", h("a", { href: routeHash({ view: "what-if" }) }, "Change something first")]));
 		this.draw();
+		this.drawTrace();
 	}
 
 	update(change: string): void {
 		if (change === "status")
 			this.draw();
+		if (change !== "events")
+			this.drawTrace();
+	}
+
+	private drawTrace(): void {
+		this.trace.show(this.app.store.present, this.app.store.daemon?.watches === "machine");
+	}
+
+	private async beginTrace(log: Blob, queue: string): Promise<void> {
+		const lines = parseLines(this.route.set);
+		setText(this.told, "");
+		this.begun(await this.app.api.send<Simulation>("POST", withQuery("/v1/simulations", { trace: "swf", queue, set: lines.join("\n") }),
+			{ body: log, headers: { "Content-Type": "text/plain" } }), lines);
+		await this.read();
+	}
+
+	private begun({ value }: { value: Simulation }, lines: string[]): void {
+		changes.set(known(value), lines);
+		this.app.announce(`Simulation ${value.id} runs`);
 	}
 
 	private may(one: Simulation): boolean {
@@ -101,9 +127,7 @@ class SimulateView implements View {
 			const seed = this.seed.valueAsNumber;
 			if (!Number.isInteger(seed) || seed < 0)
 				throw new Error("The seed is a whole number.");
-			const begun = await this.app.api.send<Simulation>("POST", withQuery("/v1/simulations", { horizon: this.horizon.value, seed, arrivals: this.arrivals.checked ? null : "0", set: lines.join("\n") }));
-			changes.set(known(begun.value), lines);
-			this.app.announce(`Simulation ${begun.value.id} runs`);
+			this.begun(await this.app.api.send<Simulation>("POST", withQuery("/v1/simulations", { horizon: this.horizon.value, seed, arrivals: this.arrivals.checked ? null : "0", set: lines.join("\n") })), lines);
 			await this.read();
 		} catch (error) {
 			setText(this.told, errorText(error));
@@ -147,7 +171,7 @@ class SimulateView implements View {
 		} });
 		const lines = changes.get(known(one)) ?? [];
 		return h("li", {}, box, h("div", { class: "simulation" }, h("p", {}, h("b", {}, `Simulation ${one.id}`), h("span", { class: "simulation-state" })),
-			h("p", { class: "quiet" }, `${duration(one.horizonSeconds)}, seed ${one.seed}, ${one.arrivals ? "with new jobs" : "without new jobs"}`, one.user ? ", of " : "", one.user ? named(one.user) : "", ", ", timeElement(one.startedAt)),
+			h("p", { class: "quiet" }, `${length(one)}, seed ${one.seed}, ${one.trace ? "jobs of a trace" : one.arrivals ? "with new jobs" : "without new jobs"}`, one.user ? ", of " : "", one.user ? named(one.user) : "", ", ", timeElement(one.startedAt)),
 			lines.length ? h("p", {}, h("bdi", {}, lines.join("; "))) : null, h("p", { class: "bad problem" }),
 			h("progress", { max: 1, "aria-label": `Progress of simulation ${one.id}` })),
 			h("span", { class: "buttons" }, h("a", { class: "button", href: routeHash({ view: "simulation", id: one.id }) }, "Report"),

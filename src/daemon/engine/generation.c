@@ -125,9 +125,8 @@ struct fl_draft *fl_draft_free(struct fl_draft *d)
 	return NULL;
 }
 
-/* The policy of the Daemon document, or the first policy for the kind of objects in the trees. */
-static int find_policy(const struct fl_model *m, const struct fl_policy_ops **ret,
-		       fairlead_error *err)
+int fl_generation_policy(const struct fl_model *m, const struct fl_policy_ops **ret,
+			 fairlead_error *err)
 {
 	const char *name = fl_model_text(m, m->daemon.policy);
 	enum fl_dialect dialect = fl_model_dialect(m);
@@ -162,7 +161,7 @@ static int make(struct fl_draft *d, fairlead_error *err)
 	d->g.still = d->o.still;
 	d->m->spare = d->o.spare;
 	d->gangs = fl_config_dialect_of(d->m)->gangs;
-	r = find_policy(d->m, &d->g.ops, err);
+	r = fl_generation_policy(d->m, &d->g.ops, err);
 	if (r == 0)
 		r = fl_draft_sym(d, "main", &d->main);
 	if (r == 0)
@@ -188,7 +187,7 @@ int fl_generation_check(const struct fl_config *config, fl_time now, fairlead_er
 	int r = fl_config_model(config, &nothing, &fl_mem_heap, &m, err);
 
 	if (r == 0)
-		r = find_policy(m, &ops, err);
+		r = fl_generation_policy(m, &ops, err);
 	if (r == 0)
 		r = fl_model_seal(m, err);
 	if (r == 0)

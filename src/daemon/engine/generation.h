@@ -76,6 +76,13 @@ struct fl_generation_options {
  */
 int fl_generation_new(const struct fl_generation_options *options, struct fl_jobs *jobs,
 		      struct fl_generation *ret, fairlead_error *err);
+/*
+ * The policy of the Daemon document, or the first policy for the kind of objects in the trees.
+ * FAIRLEAD_EINPUT: there is none of that name, or it is for others.
+ */
+int fl_generation_policy(const struct fl_model *m, const struct fl_policy_ops **ret,
+			 fairlead_error *err);
+
 /* Is there a policy that takes the configuration of a cluster, before any job?  As fl_generation_new says it. */
 int fl_generation_check(const struct fl_config *config, fl_time now, fairlead_error *err);
 /*

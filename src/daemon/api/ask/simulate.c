@@ -8,6 +8,7 @@
 
 #include "base/fd.h"
 #include "codec/text/quantity.h"
+#include "daemon/api/ask/traced.h"
 #include "daemon/api/ask/trial.h"
 #include "daemon/engine/daemon.h"
 #include "daemon/engine/process/aside.h"
@@ -66,6 +67,8 @@ static bool go_on(void *user, const struct fl_sim *sim)
 static int draw(struct run *run, const struct fl_call *call, fairlead_error *err)
 {
 	struct fl_daemon *daemon = call->api->daemon;
+	const char *queue = fl_request_argument(call->r, "queue");
+	const struct fl_traced traced = { queue, call->r->body, call->r->body_len };
 	struct fl_future_options options = {
 		.config = fl_daemon_config(daemon),
 		.seed = run->options->seed,
@@ -83,6 +86,9 @@ static int draw(struct run *run, const struct fl_call *call, fairlead_error *err
 	if (code < 0)
 		return code;
 	fl_daemon_view(daemon, &is);
+	if (run->options->trace)
+		return fl_traced_read(options.config, is.of.capacity, &traced, &run->future.view,
+				      err);
 	return fl_past_future(call->past, &is, daemon->ops->jobs(daemon), &options, &run->future,
 			      err);
 }
@@ -117,17 +123,21 @@ static uint32_t assume(struct run *run)
 
 	for (unsigned i = 0; i < FL_RUN_BASES; i++)
 		drawn += i == FL_RUN_EXACT || i == FL_RUN_UNKNOWN ? 0 : b->n[i];
+	if (run->options->trace)
+		(void)snprintf(
+			run->texts[n++], ASSUMPTION,
+			"the jobs are those of the trace that was sent, without those of the daemon");
 	if (drawn + unknown)
 		(void)snprintf(run->texts[n++], ASSUMPTION,
 			       "how long %u jobs run is drawn from what is known; of %u nothing is "
 			       "known: they run on",
 			       drawn, unknown);
-	if (b->arrivals)
+	if (!run->options->trace && b->arrivals)
 		(void)snprintf(run->texts[n++], ASSUMPTION,
 			       "jobs that came lately come again, at other times, for %s; after "
 			       "that no new ones come",
 			       fl_report_age(b->horizon, age));
-	else
+	else if (!run->options->trace)
 		(void)snprintf(
 			run->texts[n++], ASSUMPTION,
 			"no new jobs come: only what is there already runs until it is done");
@@ -197,6 +207,18 @@ static int send_report(struct run *run, fairlead_error *err)
 	return code;
 }
 
+/* Where in the trace it is; the file is the one that was sent. */
+static void say_line(fairlead_error *err)
+{
+	char text[sizeof err->text];
+
+	if (err->line == 0)
+		return;
+	memcpy(text, err->text, sizeof text);
+	(void)snprintf(err->text, sizeof err->text, "line %u: %.*s", err->line,
+		       (int)sizeof text - 32, text);
+}
+
 _Noreturn void fl_api_simulate(const struct fl_call *call,
 			       const struct fl_simulate_options *options)
 {
@@ -213,6 +235,8 @@ _Noreturn void fl_api_simulate(const struct fl_call *call,
 		fl_fail_hint(&err, "ask for a shorter horizon, or without arrivals; an admin can "
 				   "raise .spec.limits.simulationBytes of the Daemon document");
 	}
+	if (code < 0 && options->trace)
+		say_line(&err);
 	if (code < 0)
 		tell(FL_SIMULATE_ERROR, &err, sizeof err);
 	else

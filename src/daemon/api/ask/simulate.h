@@ -25,9 +25,10 @@ struct fl_simulate_head {
 };
 
 struct fl_simulate_options {
-	fl_time horizon; /* how long it goes on from now */
+	fl_time horizon; /* how long it goes on from now; FL_NEVER: of a trace, to its end */
 	uint64_t seed;
 	bool arrivals; /* jobs come as they came lately */
+	bool trace;    /* the jobs are those of the body, and no others */
 	unsigned width;
 	bool color, all;
 };

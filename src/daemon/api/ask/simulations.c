@@ -277,6 +277,13 @@ static void came(uv_stream_t *stream, ssize_t n, const uv_buf_t *buf)
 
 /* --- answers --- */
 
+static json_t *horizon_of(const struct fl_simulation *s)
+{
+	const fl_time t = s->options.horizon;
+
+	return t == FL_NEVER ? json_null() : json_real((double)t / FL_SECOND);
+}
+
 static json_t *object_of(const struct fl_simulation *s)
 {
 	const struct fl_api *a = s->api;
@@ -284,13 +291,13 @@ static json_t *object_of(const struct fl_simulation *s)
 				json_pack("{s:s, s:s}", "text", s->err.text, "hint", s->err.hint) :
 				json_null();
 
-	return json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:o, s:f, s:I, s:b, s:I}", "id",
+	return json_pack("{s:I, s:s, s:f, s:s, s:o, s:o, s:o, s:o, s:I, s:b, s:b, s:I}", "id",
 			 (json_int_t)s->id, "state", states[s->state], "progress", s->progress,
 			 "user", s->user, "startedAt", fl_api_moment(a, s->started), "endedAt",
 			 fl_api_moment(a, s->ended), "error", error, "horizonSeconds",
-			 (double)s->options.horizon / FL_SECOND, "seed",
-			 (json_int_t)s->options.seed, "arrivals", s->options.arrivals,
-			 "reportBytes", (json_int_t)bytes_of(s));
+			 horizon_of(s), "seed", (json_int_t)s->options.seed, "arrivals",
+			 s->options.arrivals, "trace", s->options.trace, "reportBytes",
+			 (json_int_t)bytes_of(s));
 }
 
 void fl_api_simulations(struct fl_call *call)
@@ -403,6 +410,31 @@ void fl_api_simulation_delete(struct fl_call *call)
 
 /* --- how it begins --- */
 
+/* A trace is read in the copy alone; here only what can be told at once. */
+static bool check_trace(const struct fl_call *call)
+{
+	const char *trace = fl_request_argument(call->r, "trace");
+	const struct fl_config *config = fl_daemon_config(call->api->daemon);
+
+	if (!trace)
+		return true;
+	if (strcmp(trace, "swf") != 0)
+		fl_api_fail(call, 400, "'trace' is not 'swf', the format of the log in the body",
+			    NULL);
+	else if (!call->r->body_len)
+		fl_api_fail(call, 400, "the body is empty, and has to be the trace", NULL);
+	else if (!fl_request_argument(call->r, "queue"))
+		fl_api_fail(call, 400, "'queue' is missing, to which the jobs of the trace go",
+			    "it is a name, with {user}, {group}, {queue} or {partition} filled in");
+	else if (fl_config_is_of_cluster(config))
+		fl_api_fail(
+			call, 409, "this daemon has no machine that a trace could run on",
+			"the objects of a cluster are simulated by: fairlead simulate --context");
+	else
+		return true;
+	return false;
+}
+
 static bool options_of(const struct fl_call *call, struct fl_simulate_options *ret)
 {
 	const char *horizon = fl_request_argument(call->r, "horizon");
@@ -410,9 +442,11 @@ static bool options_of(const struct fl_call *call, struct fl_simulate_options *r
 	fairlead_error err = { 0 };
 
 	*ret = (struct fl_simulate_options){
-		.horizon = day,
-		.arrivals = !fl_request_argument(call->r, "arrivals") ||
-			    fl_api_flag(call, "arrivals"),
+		.horizon = fl_request_argument(call->r, "trace") ? FL_NEVER : day,
+		.trace = fl_request_argument(call->r, "trace"),
+		.arrivals = !fl_request_argument(call->r, "trace") &&
+			    (!fl_request_argument(call->r, "arrivals") ||
+			     fl_api_flag(call, "arrivals")),
 		.color = fl_api_flag(call, "color"),
 		.all = fl_api_flag(call, "all"),
 	};
@@ -423,7 +457,7 @@ static bool options_of(const struct fl_call *call, struct fl_simulate_options *r
 	if (horizon && fl_period_parse(horizon, strlen(horizon), &ret->horizon, &err) < 0)
 		fl_api_fail(call, 400, "'horizon' is not a length of time",
 			    "write it with a unit, for example 12h or 7d");
-	else if (ret->horizon <= 0 || ret->horizon > 366 * day)
+	else if (horizon && (ret->horizon <= 0 || ret->horizon > 366 * day))
 		fl_api_fail(call, 400, "'horizon' is more than 0 and at most 366d", NULL);
 	else
 		return true;
@@ -532,7 +566,8 @@ void fl_api_simulations_begin(struct fl_call *call)
 {
 	struct fl_simulate_options options;
 
-	if (options_of(call, &options) && may_begin(call) && check_changes(call))
+	if (options_of(call, &options) && check_trace(call) && may_begin(call) &&
+	    check_changes(call))
 		fl_api_foretell(call, begin);
 }
 

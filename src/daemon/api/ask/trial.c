@@ -73,7 +73,7 @@ int fl_api_trial_read(struct fl_api_trial *t, const struct fl_call *call, fairle
 		code = name_deletions(t, deletions, err);
 	if (code == 0 && sets)
 		code = name_sets(t, sets, err);
-	if (code == 0 && call->r->body_len)
+	if (code == 0 && call->r->body_len && !fl_request_argument(call->r, "trace"))
 		code = fl_kube_read_from(t->edit, "change",
 					 &(struct fl_source){ fl_text_read, &text },
 					 &t->changes.collect, err);

@@ -2,7 +2,8 @@
 /*
  * trial - changes of the configuration that a request names, to be tried in a copy of the process
  *
- * Its body has objects, `delete` names of objects, `set` fields; doc/guide/api.md, what-if.
+ * Its body has objects, unless it is a trace, `delete` names of objects, `set` fields; doc/guide/api.md,
+ * what-if.
  */
 #ifndef FL_DAEMON_API_TRIAL_H
 #define FL_DAEMON_API_TRIAL_H
@@ -19,8 +20,8 @@ struct fl_api_trial {
 
 static inline bool fl_api_has_changes(const struct fl_call *call)
 {
-	return call->r->body_len > 0 || fl_request_argument(call->r, "delete") ||
-	       fl_request_argument(call->r, "set");
+	return (call->r->body_len > 0 && !fl_request_argument(call->r, "trace")) ||
+	       fl_request_argument(call->r, "delete") || fl_request_argument(call->r, "set");
 }
 
 /* FAIRLEAD_EINPUT: they cannot be read, are none, or are of kinds that a daemon has not. */
