@@ -83,6 +83,8 @@ class AgreementView implements View {
 	update(change: string): void {
 		if (change === "status")
 			this.draw();
+		if (change === "again")
+			void this.ask();
 		if (change === "tree")
 			this.later.once(Math.max(0, this.read + AGAIN - performance.now()));
 	}

@@ -42,7 +42,7 @@ export class Frame {
 		this.notice.hidden = true;
 		this.keys = new Keys(() => this.bindings(), (key) => this.other(key));
 		app.router.on(() => this.show());
-		for (const change of ["tree", "events", "status"] as const)
+		for (const change of ["tree", "events", "status", "again"] as const)
 			app.store.on(change, () => this.changed(change));
 		setInterval(() => this.tick(), STEP);
 		this.status();

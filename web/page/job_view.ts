@@ -41,7 +41,7 @@ class JobView implements View {
 	private events: LiveEvent[] = [];
 	private output: Output | null = null;
 	private said = "";
-	private readonly later = new Timer(() => void this.read(false));
+	private readonly later = new Timer(() => void this.read(!this.job));
 	private readonly laterWhy = new Timer(() => void this.explain());
 	private explaining = false;
 	private explained = 0;
@@ -80,7 +80,7 @@ class JobView implements View {
 
 	update(change: string): void {
 		const mine = this.app.store.events.some((event) => event.job === this.id || event.by === this.id);
-		if (change === "events" && (mine || this.app.store.lost))
+		if ((change === "events" && (mine || this.app.store.lost)) || change === "again")
 			this.later.once(READ / 4);
 		else if (change === "tree" && this.job) {
 			if (!isOver(this.job.state))

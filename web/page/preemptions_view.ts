@@ -97,7 +97,7 @@ class PreemptionsView implements View {
 
 	update(change: string): void {
 		const { store } = this.app, present = store.present.nodes.size > 0;
-		if (change === "tree" && present && !this.span)
+		if (change === "again" || (change === "tree" && present && !this.span))
 			this.later.again(0);
 		else if (change === "tree")
 			this.drawLoops();

@@ -92,6 +92,8 @@ class SimulateView implements View {
 	update(change: string): void {
 		if (change === "status")
 			this.draw();
+		else if (change === "again")
+			void this.read();
 		if (change !== "events")
 			this.drawTrace();
 	}

@@ -12,7 +12,8 @@ import { EMPTY, makeModel, Model } from "./model";
 import { Past } from "./past";
 import { EventParser, readText, ServerEvent } from "./stream";
 
-export type Change = "tree" | "events" | "status";
+/** "again": a stream has begun after another one. What a view reads by itself, as no event tells of it, it reads anew. */
+export type Change = "tree" | "events" | "status" | "again";
 
 export interface Status {
 	live: boolean;
@@ -130,7 +131,8 @@ export class Store {
 		const response = await this.api.open("/v1/events", { headers, signal: this.stop.signal });
 		const parser = new EventParser();
 		// Without an id there is nothing to catch up from: what happened since the last stream was not heard.
-		if (this.connected && !this.lastId) {
+		const again = this.connected;
+		if (again && !this.lastId) {
 			this.lost = true;
 			this.tell("events");
 		}
@@ -140,6 +142,8 @@ export class Store {
 		this.set({ live: true, since: now(), problem: null });
 		// The tree is read after the stream has begun, so that nothing falls between.
 		await this.readTree();
+		if (again)
+			this.tell("again");
 		heard();
 		await readText(response, (text) => {
 			parser.feed(text).forEach((event) => this.take(event));

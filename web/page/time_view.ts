@@ -138,6 +138,8 @@ class TimeView implements View {
 	}
 
 	update(change: string): void {
+		if (change === "again")
+			this.later.again(0);
 		if (change !== "tree" || !this.app.store.present.nodes.size)
 			return;
 		// A picture of a time that goes on is made anew when a slice of it is over.

@@ -102,7 +102,9 @@ class WhatIfView implements View {
 	}
 
 	update(change: string): void {
-		if (change !== "events")
+		if (change === "again")
+			void this.versions?.read();
+		else if (change !== "events")
 			this.draw();
 	}
 
@@ -170,7 +172,7 @@ class WhatIfView implements View {
 		const fields = fieldsOf(node, this.chosen);
 		return h("div", { class: "row edit-row" }, h("span", { class: "name-cell", role: "gridcell" }, swatch(node.colour), h("a", { href: queueHash(node), tabindex: -1 }, named(node.name))),
 			...fields.some((field) => field) ? [] : [h("span", { class: "no-field", role: "gridcell" }, node.children.length ? "for the queues below it" : "has no such field")],
-			...fields.map((field, i) => h("label", { class: "field", role: "gridcell" }, field ? h("span", { class: "field-name", "aria-hidden": "true" }, field.short) : null,
+			...fields.map((field, i) => h("span", { class: "field", role: "gridcell" }, field ? h("span", { class: "field-name", "aria-hidden": "true" }, field.short) : null,
 				field ? this.makeInput(node, field, i) : null)));
 	}
 
