@@ -84,15 +84,23 @@ class Watching:
     def __init__(self, folder, kubeconfig, *words, listen=False, starter=(), inside=()):
         """@starter: as_account(), where root shall not have started it; @inside: words before its own; no @kubeconfig: as in a pod."""
         self.folder, self.port, self.socket, self.kubeconfig = folder, None, folder / "socket", kubeconfig
-        command = [*inside, os.environ["FAIRLEADD"], "--cluster", *(["--kubeconfig", str(kubeconfig)] if kubeconfig else []),
-                   "--state", str(folder / "state"), "--socket", str(self.socket), *words]
+        self.starter, self.process = dict(starter), None
+        self.command = [*inside, os.environ["FAIRLEADD"], "--cluster", *(["--kubeconfig", str(kubeconfig)] if kubeconfig else []),
+                        "--state", str(folder / "state"), "--socket", str(self.socket), *words]
         if listen:
             self.port = free_port()
             (folder / "daemon.yaml").write_text(DAEMON % self.port)
-            command += ["--config", str(folder / "daemon.yaml")]
+            self.command += ["--config", str(folder / "daemon.yaml")]
         let_pass(folder)
-        self.log = open(folder / "log", "a+")
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=self.log, **dict(starter))
+        self.start()
+
+    def start(self):
+        self.log = open(self.folder / "log", "a+")
+        self.process = subprocess.Popen(self.command, stdin=subprocess.DEVNULL, stderr=self.log, **self.starter)
+
+    def stop(self, how):
+        self.process.send_signal(how)
+        self.process.wait(DEADLINE)
 
     def ask(self, path, method="GET", token=None, body=None, headers=(), want=None):
         """(status, the answer: JSON or text; or the header @want)"""

@@ -6,19 +6,23 @@ import pathlib
 import subprocess
 
 import pytest
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.support import wait
 
+import own_temp
 import sample
-from own_temp import pytest_configure, pytest_sessionfinish  # noqa: F401
+from browser import Browser, driver, pages  # noqa: F401
+from own_temp import pytest_sessionfinish  # noqa: F401
 
-PAGE_OF = os.environ["PAGE_OF"]
+
+def pytest_configure(config):
+    own_temp.pytest_configure(config)
+    config.addinivalue_line("markers", "e2e: left out by `make test`; `make e2e` has them all")
 
 
-class Browser:
+class Reports(Browser):
     def __init__(self, driver, folder):
-        self.driver, self.folder, self.made = driver, folder, {}
+        super().__init__(driver)
+        self.folder, self.made = folder, {}
 
     def page(self, name):
         """The file of a sample, and the report that is in it."""
@@ -26,14 +30,9 @@ class Browser:
             report = sample.SAMPLES[name]()
             path = self.folder / f"{name}.html"
             with open(path, "wb") as out:
-                subprocess.run([PAGE_OF], input=json.dumps(report, ensure_ascii=False).encode(), stdout=out, check=True)
+                subprocess.run([os.environ["PAGE_OF"]], input=json.dumps(report, ensure_ascii=False).encode(), stdout=out, check=True)
             self.made[name] = (path, report)
         return self.made[name]
-
-    def size(self, width, height=900):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {
-            "width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600})
-        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": width < 600})
 
     def open(self, name, width=1400, hash_=""):
         """Open it anew (a hash alone would not load anything); what it had to complain about before is forgotten."""
@@ -44,20 +43,6 @@ class Browser:
             self.driver.get_log(log)
         self.driver.get(path.as_uri() + hash_)
         return report
-
-    def run(self, script, *arguments):
-        return self.driver.execute_script(script, *arguments)
-
-    def settle(self):
-        """Two frames: what an observer or a queued redraw does is done."""
-        self.driver.execute_async_script("requestAnimationFrame(() => requestAnimationFrame(arguments[0]))")
-
-    def complaints(self):
-        return [entry["message"] for entry in self.driver.get_log("browser")]
-
-    def requests(self):
-        messages = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
-        return [m["params"]["request"]["url"] for m in messages if m["method"] == "Network.requestWillBeSent"]
 
     def open_table(self, card):
         """A table is made when its details open, and the browser says so in a task of its own: some time later."""
@@ -87,31 +72,18 @@ class Browser:
 
 
 @pytest.fixture(scope="session")
-def driver():
-    options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
-    driver.set_script_timeout(30)
-    yield driver
-    driver.quit()
-
-
-@pytest.fixture(scope="session")
-def pages(driver, tmp_path_factory):
-    return Browser(driver, tmp_path_factory.mktemp("pages"))
+def reports(driver, tmp_path_factory):  # noqa: F811
+    return Reports(driver, tmp_path_factory.mktemp("pages"))
 
 
 @pytest.fixture
-def browser(pages):
+def browser(reports):
     """In the light, whatever the test before did."""
-    pages.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-        "features": [{"name": "prefers-color-scheme", "value": "light"}]})
-    yield pages
-    assert pages.complaints() == []
+    reports.theme("light")
+    yield reports
+    assert reports.complaints() == []
 
 
 @pytest.fixture
 def page_of():
-    return pathlib.Path(PAGE_OF)
+    return pathlib.Path(os.environ["PAGE_OF"])

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A daemon on loopback with queues and jobs of its own, and its page in the browser."""
+"""A daemon on loopback with queues and jobs of its own, or one beside a cluster, and its page in the browser."""
 import contextlib
 import importlib.util
 import json
 import os
 import pathlib
 import re
+import signal
 import time
+
+import axe
 
 SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
 _spec = importlib.util.spec_from_file_location("daemon_conftest", SOURCE / "tests" / "daemon" / "conftest.py")
@@ -14,6 +17,7 @@ daemons = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(daemons)
 
 DEADLINE = 60.0
+WIDTHS = (390, 1024, 1600)  # of a window, in pixels
 HOSTILE = ["</script><img src=x onerror=\"document.title='owned'\">", "שלום עולם (1)", "=cmd|' /C calc'!A0", "x" * 63]
 
 HEAD = """\
@@ -33,6 +37,9 @@ apiVersion: config.kueue.x-k8s.io/v1beta2
 kind: Configuration
 fairSharing: {{}}
 """
+
+# Its configuration is changed by an admin of the API.
+KEPT = HEAD.replace("spec:\n", "spec:\n  configuration: api\n", 1)
 
 COHORT = """\
 ---
@@ -142,9 +149,59 @@ class Live:
             pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
             self.driver.save_screenshot(str(pathlib.Path(folder) / f"{name}.png"))
 
+    def away(self, daemon):
+        """@daemon is killed under the page, which says since when it is stale."""
+        self.run("window.same = true")
+        daemon.stop(signal.SIGKILL)
+        self.until("return /^stale since .*[0-9]/.test(document.querySelector('.state').textContent)")
+        self.until("return /What is seen here is of .*[0-9].* ago.* asked again by itself/.test(document.querySelector('.notice').innerText)")
+
+    def back(self, daemon):
+        """It is started again, which the page sees by itself."""
+        daemon.start()
+        self.live().until("return document.querySelector('.notice').hidden")
+        assert self.run("return window.same"), "it was not loaded anew"
+
     def faults(self):
         """Texts that are cut without a title that has all of them, and texts that lie on others."""
         return self.run(FAULTS)
+
+    def looks_well(self, name, width):
+        """All of it in a window that is as high, light and dark: pictures of @name, no text is cut or lies on another, and it is
+        accessible; of what axe looks at only colours are others in the dark."""
+        self.pages.size(width, max(1000, min(4000, self.run("return document.documentElement.scrollHeight"))))
+        for theme in ("dark", "light"):
+            self.pages.theme(theme)
+            self.pages.settle()
+            self.shot(f"{name}-{width}-{theme}")
+            wrong = self.faults() + axe.violations(self.driver, colours_alone=theme == "dark")
+            assert not wrong, "\n".join([f"{name}, {width} pixels, {theme}", *map(str, wrong)])
+
+
+class Beside(Live):
+    """The page of a daemon beside a cluster (a Watching that listens)."""
+
+    def __init__(self, pages, watching):  # pylint: disable=super-init-not-called
+        self.pages, self.driver, self.watching, self.url = pages, pages.driver, watching, f"http://127.0.0.1:{watching.port}"
+        self.tokens = {}
+
+    def token(self, who=None):  # pylint: disable=arguments-differ
+        """Of a page that was opened by @who, a token of the cluster; by an admin over the socket where there is none."""
+        if who not in self.tokens:
+            status, made = self.watching.ask("/v1/page/codes", "POST", token=who)
+            assert status == 200, made
+            status, given = self.watching.ask("/v1/page/token", "POST", token="none", body=json.dumps({"code": made["code"]}))
+            assert status == 200, given
+            self.tokens[who] = given["token"]
+        return self.tokens[who]
+
+    def see(self, hash_, who=None, **more):
+        self.open(hash_, self.token(who), **more)
+        return self.live()
+
+    def number(self, name):
+        """The id of a Workload that is not over."""
+        return next(job["id"] for job in self.watching.get("/v1/jobs?state=waits,runs&limit=100")["jobs"] if job["name"] == name)
 
 
 FAULTS = """
@@ -191,11 +248,11 @@ return faults.slice(0, 5);
 
 
 @contextlib.contextmanager
-def lab_in(pages, folder, fill):
+def lab_in(pages, folder, fill=lambda daemon: None, **more):
     """A Live over a daemon of `start`, with an admin's token as `admin` and what `fill` has submitted as `jobs`."""
     if os.geteuid() == 0:
         daemons.let_pass(folder)
-    daemon = start(folder)
+    daemon = start(folder, **more)
     live = Live(pages, daemon)
     live.admin, live.jobs = live.token("page"), fill(daemon)
     yield live

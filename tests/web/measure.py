@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Figures of the live page over a daemon with many queues and jobs: what doc/guide/page.md says.
 
-PAGE_OF=build/tests/web/page_of FAIRLEADD=... tests/web/measure.py [QUEUES [JOBS]]
+FAIRLEADD=... tests/web/measure.py [QUEUES [JOBS]]
 
 It is no test: figures are of the machine, and of what else that does.  Needs what the tests of the page need, and
 FAIRLEAD_BUILD, FAIRLEAD_SOURCE, PYTHONPATH=tests/lib as they have it.
@@ -15,12 +15,11 @@ import sys
 import tempfile
 import time
 
-os.environ.setdefault("PAGE_OF", "/bin/false")
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
 
-from conftest import Browser  # noqa: E402
-from live import Live, daemons, start  # noqa: E402
+from browser import Browser
+from live import Live, daemons, start
 
 OBSERVE = """
 window.tasks = [];
@@ -76,7 +75,7 @@ def main():
         begin = time.monotonic()
         fill(daemon, jobs, queues)
         figures["secondsToSubmit"] = round(time.monotonic() - begin)
-        live = Live(Browser(driver, folder), daemon)
+        live = Live(Browser(driver), daemon)
         token = live.token("figures")
         for name, hash_, ready in (("tree", "#view=tree", "return document.querySelectorAll('.virtual-body > .row').length > 10"),
                                    ("jobs", "#view=jobs", "return document.querySelectorAll('.virtual-body > .row').length > 10")):

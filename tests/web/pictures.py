@@ -10,12 +10,8 @@ import shutil
 import sys
 import tempfile
 
-os.environ.setdefault("PAGE_OF", "/bin/false")
-from selenium import webdriver  # noqa: E402
-from selenium.webdriver.chrome.service import Service  # noqa: E402
-
-from conftest import Browser  # noqa: E402
-from live import SOURCE, Live, daemons, start  # noqa: E402
+from browser import Browser, chromium
+from live import SOURCE, Live, daemons, start
 
 SLEEP = ("sh", "-c", "for i in $(seq 3); do echo step $i; done; sleep 600")
 
@@ -29,31 +25,28 @@ def fill(daemon):
     daemon.until(lambda: daemon.get("/v1/jobs?state=waits&queue=genome").json()["jobs"], "one was preempted")
 
 
+def draw(live, to):
+    token = live.token("pictures")
+    waits = next(job for job in live.daemon.get("/v1/jobs?state=waits&queue=genome").json()["jobs"] if job["evictions"])["id"]
+    for name, hash_, seen, height in (("queues", "#view=tree", ".virtual-body > .row", 460), ("job", f"#view=job&job={waits}", ".eta", 1040)):
+        live.open(hash_, token, 1100, height)
+        live.live().until("return document.querySelector(arguments[0]) !== null", seen)
+        live.run("document.querySelector('.where').textContent = 'lab · runs jobs'")
+        live.pages.settle()
+        live.driver.save_screenshot(str(to / f"page-{name}.png"))
+
+
 def main():
     to = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else SOURCE / "doc" / "guide"
     folder = pathlib.Path(tempfile.mkdtemp(prefix="fairlead-"))
     if os.geteuid() == 0:
         daemons.let_pass(folder)
-    options = webdriver.ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars"):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     daemon = start(folder)
-    driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
     try:
-        driver.set_script_timeout(30)
         fill(daemon)
-        live = Live(Browser(driver, folder), daemon)
-        token = live.token("pictures")
-        waits = next(job for job in daemon.get("/v1/jobs?state=waits&queue=genome").json()["jobs"] if job["evictions"])["id"]
-        for name, hash_, seen, height in (("queues", "#view=tree", ".virtual-body > .row", 460), ("job", f"#view=job&job={waits}", ".eta", 1040)):
-            live.open(hash_, token, 1100, height)
-            live.live().until("return document.querySelector(arguments[0]) !== null", seen)
-            live.run("document.querySelector('.where').textContent = 'lab · runs jobs'")
-            live.pages.settle()
-            driver.save_screenshot(str(to / f"page-{name}.png"))
+        with chromium("browser") as driver:
+            draw(Live(Browser(driver), daemon), to)
     finally:
-        driver.quit()
         daemons.end(daemon)
         shutil.rmtree(folder, ignore_errors=True)
 

@@ -2,11 +2,10 @@
 """The page that a daemon serves: over a real one, with real jobs, that is also killed and started under it."""
 import json
 import os
-import signal
 
 import pytest
 
-from live import HOSTILE, lab_in
+from live import HOSTILE, WIDTHS, lab_in
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 SLEEP = ("sh", "-c", "echo begins; sleep 600")
@@ -71,6 +70,7 @@ def test_tree_says_what_the_api_says(page):
     assert bar.startswith("uses 6 of 2 cpu, borrows 4"), bar
 
 
+@pytest.mark.e2e
 def test_tree_is_searched_sorted_and_closed(page):
     page.open("#view=tree&search=gen", page.admin)
     page.live().until("return document.querySelectorAll('.virtual-body > .row').length === 3")
@@ -111,6 +111,7 @@ def test_jobs_come_and_go_without_a_reload(page):
     page.until("return document.querySelector(`[data-key=\"${arguments[0]}\"]`)?.innerText.includes('cancelled')", str(number))
 
 
+@pytest.mark.e2e
 def test_filters(page):
     page.open("#view=jobs&state=failed", page.admin)
     page.live().until("return document.querySelectorAll('.virtual-body > .row').length === 1")
@@ -144,6 +145,7 @@ def test_why_a_job_waits(page):
     assert sides == ["9\u00a0cpu", "8\u00a0cpu"]
 
 
+@pytest.mark.e2e
 def test_output_follows(page):
     go = page.daemon.folder / "go"
     number = page.daemon.submit("sh", "-c", f"echo one; until [ -e {go} ]; do sleep 0.1; done; echo two", queue="atlas", requests={"cpu": "100m"}, priority=1)
@@ -157,6 +159,7 @@ def test_output_follows(page):
     page.says("This is the end of it")
 
 
+@pytest.mark.e2e
 def test_a_job_that_is_not_there(lab):
     lab.open("#view=job&job=99999", lab.admin)
     lab.live().says("there is no job 99999")
@@ -174,6 +177,7 @@ def test_names_are_text(page):
     assert page.run("return document.title") != "owned"
 
 
+@pytest.mark.e2e
 def test_keys(page):
     page.open("#view=tree", page.admin)
     page.live().until("return document.querySelectorAll('.virtual-body > .row').length === 6")
@@ -199,6 +203,7 @@ def test_keys(page):
     assert page.run("return document.activeElement === document.body || location.hash") in (True, "#view=jobs")
 
 
+@pytest.mark.e2e
 def test_of_many_jobs_only_those_in_sight_are_elements(page):
     numbers = []
     for _ in range(6):
@@ -223,31 +228,24 @@ VIEWS = {"tree": "#view=tree", "queue": "#view=queue&queue=genome", "cohort": "#
          "over": "#view=jobs&state=over", "waiting": None, "large": None}
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_text_is_cut_or_lies_on_another(page, view, width):
     number = {"waiting": lambda: evicted(page)["id"], "large": lambda: page.jobs["large"]}.get(view)
-    for theme in ("light", "dark"):
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        page.open(VIEWS[view] or f"#view=job&job={number()}", page.admin, width, 1000)
-        page.live().until("return document.querySelector('.virtual-body > .row, .ledger h3, .inequality') !== null")
-        page.pages.size(width, max(1000, min(4000, page.run("return document.documentElement.scrollHeight"))))
-        page.pages.settle()
-        page.shot(f"{view}-{width}-{theme}")
-        assert page.faults() == []
+    page.open(VIEWS[view] or f"#view=job&job={number()}", page.admin, width, 1000)
+    page.live().until("return document.querySelector('.virtual-body > .row, .ledger h3, .inequality') !== null")
+    page.looks_well(view, width)
 
 
 def test_the_daemon_is_killed_and_started_under_it(lab):
+    """Under each of its other views: test_live_killed.py."""
     lab.open("#view=jobs&queue=cms", lab.admin)
     lab.live().says("held", ".virtual-body")
-    lab.daemon.stop(signal.SIGKILL)
-    lab.says("stale since", ".state")
-    lab.says("The daemon is asked again by itself", ".notice")
-    assert lab.run("return document.querySelectorAll('.virtual-body > .row').length") > 0, "what was seen is still there"
-    lab.daemon.start()
+    lab.away(lab.daemon)
+    lab.back(lab.daemon)
     number = lab.daemon.submit("true", queue="cms", name="meanwhile", requests={"cpu": "4"})
-    lab.live().until("return document.querySelector(`[data-key=\"${arguments[0]}\"]`)?.innerText.includes('meanwhile')", str(number))
-    assert lab.run("return document.querySelector('.notice').hidden")
+    lab.until("return document.querySelector(`[data-key=\"${arguments[0]}\"]`)?.innerText.includes('meanwhile')", str(number))
 
 
 def test_a_token_that_is_revoked_ends_the_page(lab):

@@ -8,11 +8,10 @@ import time
 
 import pytest
 
-from live import Live
+from live import SOURCE, WIDTHS, Beside
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
-SOURCE = pathlib.Path(os.environ.get("FAIRLEAD_SOURCE", pathlib.Path(__file__).parents[2]))
-sys.path += [str(SOURCE / "tests" / "kube"), str(SOURCE / "tests" / "lib")]
+sys.path.append(str(SOURCE / "tests" / "kube"))
 
 import certificates  # noqa: E402
 from fake import Fake  # noqa: E402
@@ -20,21 +19,6 @@ from followed import kubeconfig  # noqa: E402
 from watching import Watching, fill, let_pass, queue, workload  # noqa: E402
 
 KNOWN = 2.5  # seconds after which the scheduler knows of a workload, for the engine
-
-
-class Beside(Live):
-    """The page of a daemon beside a cluster."""
-
-    def __init__(self, pages, watching):
-        self.pages, self.driver, self.watching = pages, pages.driver, watching
-        self.url = f"http://127.0.0.1:{watching.port}"
-
-    def page_token(self, token=None):
-        status, made = self.watching.ask("/v1/page/codes", "POST", token=token)
-        assert status == 200, made
-        status, given = self.watching.ask("/v1/page/token", "POST", body=f'{{"code": "{made["code"]}"}}', headers={"Content-Type": "application/json"})
-        assert status == 200, given
-        return given["token"]
 
 
 def differ(fake, w):
@@ -71,7 +55,7 @@ def watching(pages, folder):
     w = Watching(folder, kubeconfig(folder, fake.port, certificate.file), listen=True).ready()
     differ(fake, w)
     live = Beside(pages, w)
-    live.admin = live.page_token()
+    live.fake = fake
     yield live
     pages.driver.get("about:blank")
     code = w.end()
@@ -86,7 +70,7 @@ def page(beside):
 
 
 def test_how_often_and_each_difference(page):
-    page.open("#view=agreement", page.admin)
+    page.open("#view=agreement", page.token())
     page.live().says("There are 2 differences")
     page.until("return [...document.querySelectorAll('nav a')].some((a) => a.innerText === 'Agreement')")
     told = page.watching.get("/v1/agreement")
@@ -102,24 +86,26 @@ def test_how_often_and_each_difference(page):
     assert page.run("return document.querySelector('.cause-bar').getAttribute('aria-label')").count(": 1") == 2
 
 
+@pytest.mark.e2e
 def test_of_a_cause_and_a_time(page):
     cause = page.watching.get("/v1/agreement")["differences"][0]["cause"]
-    page.open(f"#view=agreement&cause={cause}&hours=24", page.admin)
+    page.open(f"#view=agreement&cause={cause}&hours=24", page.token())
     page.live().until("return document.querySelectorAll('.disagreements > li').length === 1")
     page.type_into("Cause", "unknown")
     page.says("There is none with this cause")
 
 
+@pytest.mark.e2e
 def test_the_state_is_for_admins(page):
-    page.open("#view=agreement", page.admin)
+    page.open("#view=agreement", page.token())
     page.live().says("Save the state just before", ".disagreements")
-    page.open("#view=agreement", page.page_token("t-alice"))
+    page.open("#view=agreement", page.token("t-alice"))
     page.live().until("return document.querySelectorAll('.disagreements > li').length === 2")
     assert "Save the state" not in page.run("return document.body.innerText")
 
 
 def test_a_change_of_a_cluster_is_a_command(page):
-    page.open("#view=what-if&set=" + "ClusterQueue%2Fcq%3A%20nominalQuota%5Bcpu%2Cdefault%5D%3D8%0AClusterQueue%2Fcq%3A%20fairSharing.weight%3D2", page.admin)
+    page.open("#view=what-if&set=" + "ClusterQueue%2Fcq%3A%20nominalQuota%5Bcpu%2Cdefault%5D%3D8%0AClusterQueue%2Fcq%3A%20fairSharing.weight%3D2", page.token())
     page.live().says("jobs would run", ".difference .message")
     page.says("The page writes nothing to the cluster")
     page.says("kubectl patch clusterqueues.kueue.x-k8s.io 'cq' --type=merge -p '{\"spec\":{\"fairSharing\":{\"weight\":2}}}'")
@@ -128,14 +114,10 @@ def test_a_change_of_a_cluster_is_a_command(page):
     assert page.run("return [...document.querySelectorAll('main button')].some((b) => b.innerText === 'Apply…')") is False
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("view", ["agreement", "what-if&set=ClusterQueue%2Fcq%3A%20nominalQuota%5Bcpu%2Cdefault%5D%3D8"])
 def test_no_text_is_cut_or_lies_on_another(page, view, width):
-    for theme in ("light", "dark"):
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        page.open(f"#view={view}", page.admin, width, 1000)
-        page.live().until("return document.querySelector('.disagreements > li, .difference .message') !== null")
-        page.pages.size(width, max(1000, min(4000, page.run("return document.documentElement.scrollHeight"))))
-        page.pages.settle()
-        page.shot(f"cluster-{view.split('&')[0]}-{width}-{theme}")
-        assert page.faults() == []
+    page.open(f"#view={view}", page.token(), width, 1000)
+    page.live().until("return document.querySelector('.disagreements > li, .difference .message') !== null")
+    page.looks_well(f"cluster-{view.split('&')[0]}", width)

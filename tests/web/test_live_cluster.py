@@ -1,37 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The page that a daemon serves over a cluster: to those who see all of it, to those who see a part, and to those who see nothing."""
 import functools
-import json
 import os
 import sys
 
 import pytest
 
-from live import SOURCE, Live
+from live import SOURCE, WIDTHS, Beside
 
 sys.path.append(str(SOURCE / "tests" / "kube"))
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 ROOT, ALICE, RITA, BOB = "t-root", "t-alice", "t-rita", "t-bob"
-
-
-class OverCluster(Live):
-    def __init__(self, pages, watching):
-        self.pages, self.driver, self.watching, self.url = pages, pages.driver, watching, f"http://127.0.0.1:{watching.port}"
-        self.tokens = {}
-
-    def token(self, name, role=None):
-        """Of a page that this caller has opened."""
-        if name not in self.tokens:
-            code = self.watching.ask("/v1/page/codes", "POST", token=name)[1]["code"]
-            self.tokens[name] = self.watching.ask("/v1/page/token", "POST", token="none", body=json.dumps({"code": code}))[1]["token"]
-        return self.tokens[name]
-
-    def see(self, hash_, who, **more):
-        self.open(hash_, self.token(who), **more)
-        return self.live()
-
-    def number(self, name):
-        return next(job["id"] for job in self.watching.get("/v1/jobs?state=waits,runs&limit=100")["jobs"] if job["name"] == name)
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +42,7 @@ def cluster(pages, tmp_path_factory):
     home.mkdir()
     watching = Watching(home, kubeconfig(folder, fake.port, made.file), listen=True).ready()
     watching.wait(lambda: watching.counts() == (2, 3))
-    over = OverCluster(pages, watching)
+    over = Beside(pages, watching)
     over.workload = functools.partial(workload, fake)
     yield over
     pages.driver.get("about:blank")
@@ -106,6 +85,7 @@ def test_who_sees_all(page):
     assert set(colours) == {"var(--c0)"}, "all are of the same ClusterQueue"
 
 
+@pytest.mark.e2e
 def test_a_job_of_a_cluster(page):
     page.see(f"#view=job&job={page.number('alpha-waits')}", ROOT)
     page.until("return document.querySelector('.about')?.textContent.includes('of namespace a in queue a/main')")
@@ -136,6 +116,7 @@ def test_who_sees_one_namespace(page):
     assert not page.run("return [...document.querySelectorAll('.card')].some((card) => card.checkVisibility())")
 
 
+@pytest.mark.e2e
 def test_who_may_get_cluster_queues_too(page):
     page.see("#view=tree", RITA)
     page.until("return document.querySelectorAll('.virtual-body > .row').length === 3")
@@ -150,6 +131,7 @@ def test_who_sees_nothing(page):
     page.says("There are no such jobs", ".none")
 
 
+@pytest.mark.e2e
 def test_what_happens_is_seen_by_those_who_may(page):
     page.see("#view=jobs", ALICE).says("alpha-large", ".virtual-body")
     page.workload("b", "beta-new")
@@ -159,18 +141,18 @@ def test_what_happens_is_seen_by_those_who_may(page):
     assert "beta-new" not in page.run("return document.body.innerText")
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("who", [ROOT, ALICE])
 def test_no_text_is_cut_or_lies_on_another(page, who, width):
     for view, hash_ in {"tree": "#view=tree", "queue": f"#view=queue&queue={'cq' if who == ROOT else 'a/main'}", "jobs": "#view=jobs",
                         "job": f"#view=job&job={page.number('alpha-waits')}"}.items():
         page.see(hash_, who, width=width, height=1000)
         page.until("return document.querySelector('.virtual-body > .row, .waiting-list li, .why-body p') !== null")
-        page.pages.settle()
-        page.shot(f"cluster-{who[2:]}-{view}-{width}")
-        assert page.faults() == []
+        page.looks_well(f"cluster-{who[2:]}-{view}", width)
 
 
+@pytest.mark.e2e
 @pytest.mark.parametrize("who", [ROOT, ALICE, RITA, BOB])
 def test_what_is_refused_is_not_asked_again(page, who):
     """Of each connection at most one request about the daemon, and one about the tree."""

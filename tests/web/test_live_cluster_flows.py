@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from live import Live, SOURCE
+from live import SOURCE, Beside
 
 sys.path.append(str(SOURCE / "tests" / "kube"))
 import certificates  # noqa: E402
@@ -14,15 +14,9 @@ from fake import Fake  # noqa: E402
 from followed import kubeconfig  # noqa: E402
 from watching import Watching, condition, fill, let_pass, queue, workload  # noqa: E402
 
-pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
+pytestmark = [pytest.mark.e2e, pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")]
 PREEMPTED = "Preempted to accommodate a workload (UID: %s, JobUID: UNKNOWN) due to prioritization in the ClusterQueue; " \
             "preemptor path: /cq; preemptee path: /cq"
-
-
-class Page(Live):
-    def __init__(self, pages, w):  # pylint: disable=super-init-not-called
-        self.pages, self.driver, self.daemon = pages, pages.driver, w
-        self.url = f"http://127.0.0.1:{w.port}"
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +29,7 @@ def cluster(pages, tmp_path_factory):
     fill(fake)
     fake.put("clusterqueues", None, "cq", spec={**queue(4), "preemption": {"withinClusterQueue": "LowerPriority"}})
     w = Watching(folder, kubeconfig(folder, fake.port, certificate.file), listen=True).ready()
-    yield Page(pages, w), fake, w
+    yield Beside(pages, w), fake, w
     pages.driver.get("about:blank")
     assert w.end() in (0, -9), w.text()
     fake.close()
@@ -75,8 +69,7 @@ def test_preemptions_loops_and_a_moment_of_a_cluster(cluster):
     page.says("higher priority in the same queue", ".rule-bars")
     page.until("return document.querySelector('.pairs button')?.innerText.replace(/\\s+/g, ' ').trim() === 'cq took from cq'")
     page.until("return document.querySelectorAll('.takings li').length > 0")
-    page.shot("cluster-preemptions")
-    assert page.faults() == []
+    page.looks_well("cluster-preemptions", 1400)
     # A moment: the one that is held holds 3 of 4, the other waits.
     w.wait(lambda: w.counts() == (1, 1))
     began = time.time()
@@ -88,6 +81,5 @@ def test_preemptions_loops_and_a_moment_of_a_cluster(cluster):
     page.until("return document.querySelector('[data-key=\"ClusterQueue/cq\"] .running')?.innerText.trim() === '1'")
     page.press("g", "o")
     page.says("held most of it, 100", ".says")
-    page.shot("cluster-time")
-    assert page.faults() == []
+    page.looks_well("cluster-time", 1400)
     assert [text for text in page.pages.complaints() if "503" not in text] == []

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from live import daemons, lab_in
+from live import WIDTHS, daemons, lab_in
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 SLEEP = ("sh", "-c", "sleep 600")
@@ -60,6 +60,7 @@ def open_table(page, card):
                 [...table.querySelectorAll("tbody tr")].map((tr) => [...tr.children].map(cell))];""", card)
 
 
+@pytest.mark.e2e
 def test_history_says_what_was_wanted(lab):
     """What it held, and what its jobs that wait ask for: together what all of its jobs ask for."""
     now = preempted(lab.daemon)[-1]["at"]
@@ -116,6 +117,7 @@ def test_who_took_from_whom(page):
     page.until("return location.hash.startsWith('#view=job&')")
 
 
+@pytest.mark.e2e
 def test_preemptions_come_without_a_reload(page):
     page.open("#view=preemptions", page.admin)
     page.live().until("return document.querySelectorAll('.takings li').length > 0")
@@ -146,6 +148,7 @@ def test_the_page_as_it_was(page):
     page.says("jobs were preempted in the last hour", ".says")
 
 
+@pytest.mark.e2e
 def test_a_moment_is_chosen_with_keys(page):
     page.open("#view=time&range=all", page.admin)
     page.live().until("return document.querySelector('.plot.time') !== null")
@@ -161,16 +164,12 @@ def test_a_moment_is_chosen_with_keys(page):
 VIEWS = {"time": "#view=time&range=all", "preemptions": "#view=preemptions", "then": "#view=time&range=all&at={at}", "then-tree": "#view=tree&at={at}"}
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_text_is_cut_or_lies_on_another(page, view, width):
-    for theme in ("light", "dark"):
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        page.open(VIEWS[view].format(at=round(page.jobs["alone"], 1)), page.admin, width, 1000)
-        page.live().until("return document.querySelector('.plot, .virtual-body > .row') !== null")
-        if "then" in view:
-            page.says("As it was at", ".moment")
-        page.pages.size(width, max(1000, min(4000, page.run("return document.documentElement.scrollHeight"))))
-        page.pages.settle()
-        page.shot(f"{view}-{width}-{theme}")
-        assert page.faults() == []
+    page.open(VIEWS[view].format(at=round(page.jobs["alone"], 1)), page.admin, width, 1000)
+    page.live().until("return document.querySelector('.plot, .virtual-body > .row') !== null")
+    if "then" in view:
+        page.says("As it was at", ".moment")
+    page.looks_well(view, width)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from live import COHORT, QUEUE, SOURCE, Live, daemons, start
+from live import COHORT, QUEUE, SOURCE, WIDTHS, Live, daemons, lab_in, start
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
 
@@ -29,13 +29,8 @@ def of_daemons(name):
 
 @pytest.fixture(scope="module")
 def lab(pages, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("ways")
-    if os.geteuid() == 0:
-        daemons.let_pass(folder)
-    daemon = start(folder)
-    yield Live(pages, daemon)
-    pages.driver.get("about:blank")
-    assert daemons.end(daemon) == 0, daemon.said()
+    with lab_in(pages, tmp_path_factory.mktemp("ways")) as live:
+        yield live
 
 
 @pytest.fixture
@@ -73,6 +68,7 @@ def test_the_printed_address_opens_the_page(lab, command):
         lab.driver.switch_to.window(lab.driver.window_handles[0])
 
 
+@pytest.mark.e2e
 def test_a_view_in_the_address_is_kept(lab, command):
     """A link with a view, and a code before it."""
     lab.driver.get(command.line + "&view=jobs")
@@ -91,6 +87,7 @@ def test_a_code_that_was_used(lab, command):
     assert "code" not in lab.run("return location.href")
 
 
+@pytest.mark.e2e
 def test_the_page_says_when_the_command_has_ended(lab, command):
     lab.driver.get(command.line)
     lab.live()
@@ -100,6 +97,7 @@ def test_the_page_says_when_the_command_has_ended(lab, command):
     lab.says("If the command fairlead page has ended, run it again", ".notice")
 
 
+@pytest.mark.e2e
 def test_the_page_says_when_its_token_has_ended(lab):
     """Over the network the daemon is still there, and says so."""
     token = lab.daemon.folder / "token"
@@ -136,6 +134,7 @@ def old(pages, tmp_path_factory):
     assert daemons.end(daemon) == 0, daemon.said()
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
 def test_the_history_of_a_queue(old):
     rows = old.daemon.rows()
@@ -153,14 +152,14 @@ def test_the_history_of_a_queue(old):
     # The reader's zone: half an hour beside full hours of UTC.
     moment = old.run("return document.querySelector('details.data tbody tr td, details.data tbody tr th').textContent")
     assert ":30" in moment, moment
-    old.shot("queue-history-1400")
-    assert old.faults() == []
+    old.looks_well("queue-history", 1400)
     # Of a cohort the store has no series.
     old.open("#view=queue&queue=biology&kind=Cohort", old.token("history-2"))
     old.live().says("Below it")
     assert old.run("return document.querySelector('[aria-labelledby=along-title]')") is None
 
 
+@pytest.mark.e2e
 @pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
 def test_times_are_in_the_zone_of_the_reader(old):
     """How long ago, by the clock of the daemon, which is hours ahead of that of the browser; and on hover when."""
@@ -181,25 +180,22 @@ LONG_COHORT = "-".join(["cohort"] * 36)  # of words, and as long as a name may b
 @pytest.fixture(scope="module")
 def long_names(pages, tmp_path_factory):
     """Names of 251 and 253 bytes, the most that a queue or cohort can have; what else attacks is no name of them."""
-    folder = tmp_path_factory.mktemp("long")
-    if os.geteuid() == 0:
-        daemons.let_pass(folder)
-    daemon = start(folder, also=COHORT.format(name=LONG_COHORT) + QUEUE.format(name=LONG, parent=LONG_COHORT, cpu=1, weight=1))
-    live = Live(pages, daemon)
-    live.admin, live.number = live.token("long"), daemon.submit("sleep", "600", queue=LONG, name="n" * 63, requests={"cpu": "9"})
-    daemon.wait(live.number, "waits")
-    yield live
-    pages.driver.get("about:blank")
-    assert daemons.end(daemon) == 0, daemon.said()
+    def fill(daemon):
+        number = daemon.submit("sleep", "600", queue=LONG, name="n" * 63, requests={"cpu": "9"})
+        daemon.wait(number, "waits")
+        return number
+
+    also = COHORT.format(name=LONG_COHORT) + QUEUE.format(name=LONG, parent=LONG_COHORT, cpu=1, weight=1)
+    with lab_in(pages, tmp_path_factory.mktemp("long"), fill, also=also) as live:
+        yield live
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 def test_long_names_are_whole_somewhere(long_names, width):
     for view, hash_, seen in (("tree", "#view=tree", ".virtual-body > .row"), ("queue", f"#view=queue&queue={LONG}", ".waiting-list li"),
                               ("cohort", f"#view=queue&queue={LONG_COHORT}&kind=Cohort", ".below-list li"), ("jobs", "#view=jobs", ".virtual-body > .row"),
-                              ("job", f"#view=job&job={long_names.number}", ".inequality")):
+                              ("job", f"#view=job&job={long_names.jobs}", ".inequality")):
         long_names.open(hash_, long_names.admin, width, 1000)
         long_names.live().until("return document.querySelector(arguments[0]) !== null", seen)
-        long_names.pages.settle()
-        long_names.shot(f"long-{view}-{width}")
-        assert long_names.faults() == [], (view, width)
+        long_names.looks_well(f"long-{view}", width)

@@ -6,28 +6,24 @@ import urllib.parse
 
 import pytest
 
-from live import HEAD, Live, daemons, start
+from live import KEPT, WIDTHS, lab_in
 
 pytestmark = pytest.mark.skipif("FAIRLEADD" not in os.environ, reason="needs the daemon")
-KEPT = HEAD.replace("spec:\n", "spec:\n  configuration: api\n", 1)
 QUOTA = "ClusterQueue/genome: nominalQuota[cpu,default]=4"
+
+
+def fill(daemon):
+    for number in [daemon.submit("sleep", "600", queue="genome", name="align", requests={"cpu": "1"}) for _ in range(8)]:
+        daemon.wait(number, "runs")
+    daemon.wait(daemon.submit("sleep", "600", queue="atlas", name="fit-mass", requests={"cpu": "2"}), "runs")
+    daemon.submit("sleep", "600", queue="cms", name="tracks", requests={"cpu": "4"})
 
 
 @pytest.fixture(scope="module")
 def lab(pages, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("lab")
-    if os.geteuid() == 0:
-        daemons.let_pass(folder)
-    daemon = start(folder, head=KEPT)
-    live = Live(pages, daemon)
-    live.admin, live.reader = live.token("page"), live.token("eyes", "read")
-    for number in [daemon.submit("sleep", "600", queue="genome", name="align", requests={"cpu": "1"}) for _ in range(8)]:
-        daemon.wait(number, "runs")
-    daemon.wait(daemon.submit("sleep", "600", queue="atlas", name="fit-mass", requests={"cpu": "2"}), "runs")
-    live.waits = daemon.submit("sleep", "600", queue="cms", name="tracks", requests={"cpu": "4"})
-    yield live
-    pages.driver.get("about:blank")
-    assert daemons.end(daemon) == 0, daemon.said()
+    with lab_in(pages, tmp_path_factory.mktemp("lab"), fill, head=KEPT) as live:
+        live.reader = live.token("eyes", "read")
+        yield live
 
 
 @pytest.fixture
@@ -53,6 +49,7 @@ def version(page):
     return page.daemon.get("/v1/configuration").json()
 
 
+@pytest.mark.e2e
 def test_fields_are_changed_marked_and_undone(page):
     page.open("#view=what-if", page.admin)
     page.live().says("Nothing is changed yet")
@@ -80,6 +77,7 @@ def test_fields_are_changed_marked_and_undone(page):
     assert "set=" not in page.run("return location.hash")
 
 
+@pytest.mark.e2e
 def test_what_is_no_quantity_is_said_and_not_taken(page):
     page.open("#view=what-if", page.admin)
     page.live().says("Nothing is changed yet")
@@ -110,6 +108,7 @@ def test_a_link_shows_what_would_change(page):
     page.until("return document.querySelector('.difference.old') === null")
 
 
+@pytest.mark.e2e
 def test_what_the_daemon_refuses_is_told(page):
     page.open(address("ClusterQueue/nobody: fairSharing.weight=2"), page.admin)
     page.live().says("nobody", ".told")
@@ -143,6 +142,7 @@ def test_an_admin_applies_and_rolls_back(page):
     assert again["version"] > after["version"] and again["text"] == before["text"] and again["how"] == "restore"
 
 
+@pytest.mark.e2e
 def test_of_two_admins_one_wins(page):
     page.open(address(QUOTA), page.admin)
     page.live()
@@ -193,6 +193,7 @@ def test_a_simulation_to_its_end(page):
     assert page.run("return location.hash") == "#view=simulation&id=1"
 
 
+@pytest.mark.e2e
 def test_a_trace_of_the_reader(page, tmp_path):
     """A file, also a compressed one, whose jobs go to a queue; what is wrong in it is told."""
     log = "".join(f"{i} {60 * i} 0 600 1 -1 -1 1 900 -1 1 1 1 1 1 1 -1 -1\n" for i in range(1, 21)).encode()
@@ -214,6 +215,7 @@ def test_a_trace_of_the_reader(page, tmp_path):
     assert page.faults() == []
 
 
+@pytest.mark.e2e
 def test_a_reader_has_the_report_of_its_own(page):
     page.open("#view=simulate", page.reader)
     page.live()
@@ -222,6 +224,7 @@ def test_a_reader_has_the_report_of_its_own(page):
     page.until("return document.querySelector('.simulations > li:first-child a.button')?.checkVisibility()")
 
 
+@pytest.mark.e2e
 def test_simulations_of_others_and_wrong_ones(page):
     begun = page.daemon.post("/v1/simulations?horizon=1h").json()
     page.open("#view=simulate", page.admin)
@@ -235,7 +238,7 @@ def test_simulations_of_others_and_wrong_ones(page):
 
 
 VIEWS = {"none": "#view=what-if", "changed": address("ClusterQueue/cms: nominalQuota[cpu,default]=4", "Cohort/biology: fairSharing.weight=4"),
-         "preemption": "#view=what-if&field=preemption", "simulate": "#view=simulate", "simulation": None}
+         "preemption": "#view=what-if&field=preemption", "simulate": "#view=simulate", "simulation": "#view=simulation&id={simulated}"}
 READY = {"changed": "Would make way", "simulate": "Simulation ", "simulation": "finished within"}
 
 
@@ -245,14 +248,11 @@ def simulated(page):
     return number
 
 
-@pytest.mark.parametrize("width", [390, 1024, 1600])
+@pytest.mark.e2e
+@pytest.mark.parametrize("width", WIDTHS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_no_text_is_cut_or_lies_on_another(page, view, width):
-    for theme in ("light", "dark"):
-        page.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
-        page.open(VIEWS[view] or f"#view=simulation&id={simulated(page)}", page.admin, width, 1000)
-        page.live().says(READY.get(view, "Version 0"), "main")
-        page.pages.size(width, max(1000, min(4000, page.run("return document.documentElement.scrollHeight"))))
-        page.pages.settle()
-        page.shot(f"what-if-{view}-{width}-{theme}")
-        assert page.faults() == []
+    hash_ = VIEWS[view].format(simulated=simulated(page)) if view.startswith("simul") else VIEWS[view]
+    page.open(hash_, page.admin, width, 1000)
+    page.live().says(READY.get(view, "Version 0"), "main")
+    page.looks_well(f"what-if-{view}", width)

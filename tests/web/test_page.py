@@ -116,8 +116,7 @@ def test_theme_follows_the_system_until_it_is_chosen(browser):
     colours = {}
     theme = "return document.documentElement.dataset.theme"
     for system in ("light", "dark"):
-        browser.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {
-            "features": [{"name": "prefers-color-scheme", "value": system}]})
+        browser.theme(system)
         browser.settle()
         assert browser.run(theme) == system
         colours[system] = browser.run("""
