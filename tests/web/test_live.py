@@ -160,6 +160,13 @@ def test_output_follows(page):
 
 
 @pytest.mark.e2e
+def test_agreement_is_of_clusters(lab):
+    lab.open("#view=agreement", lab.admin)
+    lab.live().says("This one runs the jobs of a machine", "main")
+    assert "How often" not in [title.text for title in lab.driver.find_elements("css selector", "h2")]
+
+
+@pytest.mark.e2e
 def test_a_job_that_is_not_there(lab):
     lab.open("#view=job&job=99999", lab.admin)
     lab.live().says("there is no job 99999")

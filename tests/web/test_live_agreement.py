@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Agreement: over a daemon that observes a cluster, which is the tests' fake one; and what is not there over others."""
+"""Agreement: over a daemon that observes a cluster, which is the tests' fake one."""
 import os
 import pathlib
 import sys

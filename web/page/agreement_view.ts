@@ -14,6 +14,7 @@ import { keyed, setText } from "./keyed";
 import { queueOfJob } from "./model";
 import { Route, routeHash } from "./route";
 import { saveBlob } from "./save";
+import { Store } from "./store";
 import { Timer } from "./timer";
 
 const TIMES: [string, string, number][] = [["", "last 7 days", 7 * 24], ["24", "last 24 hours", 24], ["1", "last hour", 1]];
@@ -45,6 +46,7 @@ class AgreementView implements View {
 	private readonly none = h("p", { class: "none" });
 	private readonly told = h("p", { class: "told", role: "status" });
 	private readonly causesCard: HTMLElement;
+	private readonly parts: HTMLElement[];
 	private answer: Agreement | null = null;
 	private route: Route = {};
 	private all = false;
@@ -56,11 +58,11 @@ class AgreementView implements View {
 		this.hours.addEventListener("change", () => app.router.change({ hours: this.hours.value }));
 		this.cause.addEventListener("change", () => app.router.change({ cause: this.cause.value }));
 		this.causesCard = h("section", { class: "card", "aria-labelledby": "causes-title" }, h("h2", { id: "causes-title" }, "Why they differ"), this.bar, this.legend);
-		this.element = h("div", { class: "view agreement-view" }, h("h1", {}, "Agreement"), this.says,
-			h("div", { class: "tools-row" }, h("label", {}, h("span", {}, "Time"), this.hours), h("label", {}, h("span", {}, "Cause"), this.cause)),
+		this.parts = [h("div", { class: "tools-row" }, h("label", {}, h("span", {}, "Time"), this.hours), h("label", {}, h("span", {}, "Cause"), this.cause)),
 			h("div", { class: "agreement-grid" },
 				h("div", { class: "job-column" }, h("section", { class: "card", "aria-labelledby": "often-title" }, h("h2", { id: "often-title" }, "How often"), this.about, this.rows), this.causesCard),
-				h("section", { class: "card", "aria-labelledby": "differences-title" }, h("h2", { id: "differences-title" }, "Differences, the newest first"), this.told, this.list, this.more, this.none)));
+				h("section", { class: "card", "aria-labelledby": "differences-title" }, h("h2", { id: "differences-title" }, "Differences, the newest first"), this.told, this.list, this.more, this.none))];
+		this.element = h("div", { class: "view agreement-view" }, h("h1", {}, "Agreement"), this.says, ...this.parts);
 	}
 
 	title(): string {
@@ -92,6 +94,13 @@ class AgreementView implements View {
 	private async ask(): Promise<void> {
 		const asked = this.route.hours ?? "", hours = TIMES.find(([key]) => key === asked)?.[2];
 		this.asked = asked;
+		await this.app.store.known;
+		if (!applies(this.app.store)) {
+			this.parts.forEach((part) => { part.hidden = true; });
+			setText(this.says, `How often two schedulers decide the same is told by a daemon that observes a cluster. This one ${
+				this.app.store.daemon?.watches === "cluster" ? "decides for it" : "runs the jobs of a machine"}.`);
+			return;
+		}
 		try {
 			const answer = await this.app.api.get<Agreement>(withQuery("/v1/agreement", { from: asked && hours ? new Date(now() - hours * 3600e3).toISOString() : null }));
 			if (this.later.ended || asked !== (this.route.hours ?? ""))
@@ -176,6 +185,9 @@ class AgreementView implements View {
 	}
 }
 
+/** Who sees a part of a cluster is not told the role of its daemon. */
+const applies = ({ daemon }: Store): boolean => daemon === null || (daemon.watches === "cluster" && daemon.role === "observe");
+
 /** Only where somebody else decides. */
 export const agreementView: ViewKind = { name: "agreement", title: "Agreement", key: "a", identity: [], make: (app) => new AgreementView(app),
-	available: (store) => store.daemon?.watches === "cluster" && store.daemon.role === "observe" };
+	available: (store) => store.daemon !== null && applies(store) };
