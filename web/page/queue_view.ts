@@ -145,7 +145,7 @@ class QueueView implements View {
 		this.part("figures", this.figures, [resource, held, node.share, node.running, node.waiting, node.weight, node.heldJobs], () => this.figuresOf(node, resource));
 		this.part("jobs", this.jobs, [node.children.length, node.queues], () => node.children.length ? [] : jobsLinks(node.queues));
 		this.place_(node);
-		this.part("limits", this.limits, node.cells, () => [h("h2", {}, "Limits, by flavor"), h("div", { class: "stacked" }, tableElement(limitsTable(node)))]);
+		this.part("limits", this.limits, node.cells, () => [h("h2", {}, "Limits, by flavor"), h("div", { class: "stacked" }, tableElement(limitsTable(node), "limits"))]);
 		this.part("ledger", this.ledger, [resource, pathOf(node).map((one) => [one, ...one.children].map((n) => [n.key, heldOf(n, resource)])), node.children.map((n) => heldOf(n, resource))],
 			() => [h("h2", {}, "Who lends, and who borrows"), ...ledgerElements(node, resource)]);
 		this.part("children", this.children, [resource, node.children.map((one) => [one.key, heldOf(one, resource), one.share, one.waiting])],

@@ -47,8 +47,8 @@ function cellElement(cell: Cell, column: Column): HTMLElement {
 	return h("td", { "data-column": column.title }, cell === null || cell === undefined ? "–" : named(cell));
 }
 
-/** Headings sort; at most `shown` rows until the reader asks for all. */
-export function tableElement(table: Table, shown = SHOWN): HTMLElement {
+/** Headings sort; at most `shown` rows until the reader asks for all. `of`: what it is a table of, for those who do not see where it stands. */
+export function tableElement(table: Table, of: string, shown = SHOWN): HTMLElement {
 	let order = table.rows, all = false, by = -1, down = false;
 	const body = h("tbody"), more = h("button", { class: "more", type: "button" });
 	const heads = table.columns.map((column, i) => h("th", { scope: "col" },
@@ -73,7 +73,7 @@ export function tableElement(table: Table, shown = SHOWN): HTMLElement {
 
 	more.addEventListener("click", () => { all = true; fill(); });
 	fill();
-	return h("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": "table" },
+	return h("div", { class: "table-scroll", tabindex: 0, role: "region", "aria-label": `Table: ${of}` },
 		h("table", {}, h("thead", {}, h("tr", {}, ...heads)), body), more);
 }
 
@@ -118,7 +118,7 @@ export function tableDetails(name: string, table: () => Table): { element: HTMLD
 			h("p", { class: "buttons" }, copyButton("Copy as CSV", () => toCsv(table())),
 				h("button", { type: "button", class: "small", click: () => download(`${name}.csv`, toCsv(table())) },
 					"Download CSV")),
-			tableElement(table()));
+			tableElement(table(), name.replace(/-/g, " ")));
 	};
 	element.addEventListener("toggle", refresh);
 	return { element, refresh };

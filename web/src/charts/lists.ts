@@ -28,7 +28,7 @@ export function queues(app: App): CardSpec | null {
 		says: `${run.leaves.length} ${run.leaves.length === 1 ? "queue" : "queues"}. Press a heading to sort.`,
 		help: "Waits are those of jobs that started. Held / entitled counts only moments at which something of the queue waited. " +
 			"Stopped: jobs of the queue that were preempted or failed; stopped others: what it preempted.",
-		draw: () => tableElement(table(), 12), table,
+		draw: () => tableElement(table(), "all queues", 12), table,
 	};
 }
 
