@@ -91,6 +91,12 @@ export function makeModel(queues: Queues, tree: Tree | null): Model {
 	roots.forEach((root) => settle(root, 0));
 	paint(roots, nodes);
 	const byJobs = new Map([...nodes.values()].filter((node) => node.kind !== "Cohort").flatMap((node) => node.queues.map((name) => [name, node] as const)));
+	// A LocalQueue of which there is one of its name is told by that alone, and by its jobs with its namespace.
+	for (const queue of queues.queues) {
+		const node = byJobs.get(queue.name), whole = `${queue.namespace}/${queue.name}`;
+		if (queue.kind === "LocalQueue" && queue.namespace && node && !byJobs.has(whole))
+			byJobs.set(whole, node);
+	}
 	return { policy: queues.policy, nodes, byJobs, roots, resources: [...resources].sort((a, b) => rank(a) - rank(b) || (a < b ? -1 : 1)) };
 }
 
