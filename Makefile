@@ -14,7 +14,7 @@ help:
 	@echo 'make more     random cases and faults of which make test does a part'
 	@echo 'make quick    unit tests and checks of the tree only (below a minute)'
 	@echo 'make bench    figures: how long a cycle, an event and a division take'
-	@echo 'make soak     long random runs      make e2e      against a real control plane'
+	@echo 'make soak     long random runs      make e2e      against a real control plane, and the page'
 	@echo 'make analyse  look for mistakes without running anything'
 	@echo 'make coverage lines and branches of the core that tests run, and why the others are not'
 	@echo 'make matrix   clang, -O3 and link-time optimization print and decide the same'

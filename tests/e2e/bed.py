@@ -182,6 +182,14 @@ class Bed:
         out.chmod(0o600)
         return out
 
+    def whole_kubeconfig(self, path, user="admin"):
+        """At @path with all that it names in it: the bed's folder is closed to the user that a daemon becomes."""
+        config = yaml.safe_load(self.kubeconfig(user).read_text())
+        cluster = config["clusters"][0]["cluster"]
+        cluster["certificate-authority-data"] = base64.b64encode(pathlib.Path(cluster.pop("certificate-authority")).read_bytes()).decode()
+        path.write_text(yaml.safe_dump(config))
+        return path
+
     def account(self, name, namespace="default"):
         """A service account, made when it is not there."""
         self.admin.apply("v1", "serviceaccounts", {"apiVersion": "v1", "kind": "ServiceAccount",

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
 """fairlead decides, and Kueue's whole manager does all else: Jobs and Pods of a real API server start, are evicted, end."""
-import base64
 import os
 import pathlib
 import re
@@ -11,7 +10,6 @@ import tempfile
 import time
 
 import pytest
-import yaml
 from bed import KUEUE, wait_for
 from between import Between
 from checker import Checker
@@ -34,12 +32,7 @@ class Scheduler:
         self.folder.mkdir()
         let_pass(self.folder)
         self.socket = self.folder / "socket"
-        self.kubeconfig = self.folder / "kubeconfig"
-        config = yaml.safe_load(pathlib.Path(bed.kubeconfig()).read_text())
-        cluster = config["clusters"][0]["cluster"]  # the bed's folder is closed to other users
-        authority = pathlib.Path(cluster.pop("certificate-authority")).read_bytes()
-        cluster["certificate-authority-data"] = base64.b64encode(authority).decode()
-        self.kubeconfig.write_text(yaml.safe_dump(config))
+        self.kubeconfig = bed.whole_kubeconfig(self.folder / "kubeconfig")
         self.start()
         wait_for("it answers", self.answers)
 
