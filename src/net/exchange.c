@@ -374,7 +374,7 @@ void fl_exchange_begin(struct fl_exchange *x, unsigned status, const char *type,
 	ready(x, status, type, response);
 }
 
-bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len)
+bool fl_exchange_add(struct fl_exchange *x, const char *bytes, size_t len)
 {
 	struct fl_stream *s = &x->stream;
 
@@ -392,6 +392,13 @@ bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len)
 	memcpy(s->bytes + at, bytes, head);
 	memcpy(s->bytes, bytes + head, len - head);
 	s->used += len;
+	return true;
+}
+
+bool fl_exchange_write(struct fl_exchange *x, const char *bytes, size_t len)
+{
+	if (!fl_exchange_add(x, bytes, len))
+		return false;
 	fl_exchange_resume(x);
 	return true;
 }

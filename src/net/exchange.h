@@ -73,6 +73,8 @@ void fl_exchange_free(struct fl_exchange *x);
 enum MHD_Result fl_exchange_queue(struct fl_exchange *x);
 /* There is an answer, or more of it. */
 void fl_exchange_resume(struct fl_exchange *x);
+/* As fl_exchange_write, but it is sent with what is written next, or by fl_exchange_resume. */
+bool fl_exchange_add(struct fl_exchange *x, const char *bytes, size_t len);
 /* 4xx or 5xx from the server itself. */
 void fl_exchange_refuse(struct fl_exchange *x, enum fl_refusal refusal);
 /*

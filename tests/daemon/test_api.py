@@ -705,8 +705,101 @@ def test_pages(daemon):
                 break
             place = "&continue=" + page["continue"]
         assert seen == list(range(1, 10)), limit
-    assert "continue" not in daemon.get("/v1/jobs?state=&limit=2&last=1").json()
+    for limit in (1, 2, 4, 9, 20):
+        seen, place = [], ""
+        while True:
+            page = daemon.get(f"/v1/jobs?state=&last=1&limit={limit}{place}").json()
+            seen = [job["id"] for job in page["jobs"]] + seen
+            assert ("continue" in page) == page["more"]
+            if not page["more"]:
+                break
+            place = "&continue=" + page["continue"]
+        assert seen == list(range(1, 10)), limit
     for wrong in ("17", "j", "j-1", "j1x", "jj1", "j 1", "j99999999999999999999", "j9999999999999999999"):
         assert daemon.get(f"/v1/jobs?continue={wrong.replace(' ', '%20')}").status == 400, wrong
-    for other in ("last=1", "after=3"):
-        assert daemon.get(f"/v1/jobs?continue=j1&{other}").status == 400
+    for other in ("continue=j1&last=1", "continue=j1&after=3", "continue=l1", "continue=l1&last=1&before=3", "continue=l-1&last=1"):
+        assert daemon.get(f"/v1/jobs?{other}").status == 400, other
+
+
+def test_text(daemon):
+    """Of jobs those with a text in what their row says, whether they are over or not, and no other."""
+    over = daemon.submit(name="Train-7")
+    daemon.wait(over, "done")
+    nameless = daemon.submit("/bin/echo")
+    daemon.wait(nameless, "done")
+    held = daemon.submit(name="train-8", hold=True, queue="other")
+    daemon.wait(daemon.submit("sleep", "600", name="all", requests={"cpu": "4"}), "runs")
+    pending = daemon.submit(name="next", requests={"cpu": "4"})
+    changed = daemon.submit(name="before", hold=True)
+    assert daemon.post("/v1/jobs/update", {"jobs": str(changed), "set": {"name": "after"}}).status == 200
+    daemon.until(lambda: daemon.job(changed)["name"] == "after", "it has another name")
+
+    def found(text, more=""):
+        page = daemon.get(f"/v1/jobs?text={text}{more}").json()
+        assert not page["more"]
+        return [job["id"] for job in page["jobs"]]
+
+    for last in ("", "&last=1"):
+        assert found("train", "&state=" + last) == [over, held]
+        assert found("TRAIN-8", last) == [held] and found("TRAIN-7", last) == []
+        assert found("echo", "&state=" + last) == [nameless]
+        assert found("OTHER", last) == [held]
+        assert found("cpu+in+use", last) == [pending]
+        assert found("until+it+is+released", last) == [held, changed]
+        assert found("after", last) == [changed] and found("before", last) == []
+        assert found("n", "&queue=other" + last) == [held]
+        assert found("x" * 200, "&state=" + last) == []
+    assert found(str(pending)) == [pending]
+    assert found("") == [job["id"] for job in daemon.get("/v1/jobs").json()["jobs"]]
+    assert daemon.get("/v1/jobs?text=n&queue=nope").json()["jobs"] == []
+
+def test_at(daemon):
+    """Jobs that there were at a moment, whatever became of them."""
+    def moment_behind(at):
+        """Moments are told to the millisecond."""
+        now = daemon.until(lambda: (now := daemon.get("/v1/health").json()["now"]) and ms(now) > ms(at) + 1 and now, "time goes on")
+        return daemon.until(lambda: ms(daemon.get("/v1/health").json()["now"]) > ms(now) + 1 and now, "time goes on")
+
+    over = daemon.submit(name="over", hold=True)
+    held = moment_behind(daemon.job(over)["submittedAt"])
+    daemon.post(f"/v1/jobs/{over}/release")
+    daemon.wait(over, "done")
+    first = daemon.submit(name="first", hold=True)
+    gone = daemon.submit(name="gone", hold=True)
+    moment = moment_behind(daemon.job(gone)["submittedAt"])
+    daemon.post(f"/v1/jobs/{gone}/cancel")
+    daemon.wait(gone, "cancelled")
+    later = daemon.submit(name="later", hold=True)
+    end = moment_behind(daemon.job(later)["submittedAt"])
+
+    def there(at, more=""):
+        return [job["id"] for job in daemon.get(f"/v1/jobs?state=&at={at}{more}").json()["jobs"]]
+
+    for _ in range(2):
+        for last in ("", "&last=1"):
+            assert there(moment, last) == [first, gone] and there(moment, "&text=GONE" + last) == [gone]
+            assert there(held, last) == [over]
+            assert there("2001-01-01T00:00:00Z", last) == []
+            assert there(end, last) == [first, later]
+        page = daemon.get(f"/v1/jobs?state=&last=1&limit=1&at={moment}").json()
+        assert page["more"] and there(moment, f"&last=1&continue={page['continue']}") == [first]
+        daemon.stop()
+        daemon.start()
+    assert daemon.get("/v1/jobs?at=yesterday").status == 400
+
+
+def test_text_in_pieces(daemon):
+    """One answer looks through some jobs only, and says where the next one goes on."""
+    for done in range(5):
+        daemon.submit(hold=True, array=900, name="rest")
+        daemon.submit(hold=True, name=f"wanted-{done}")
+    for last in ("", "&last=1"):
+        names, place, answers = [], "", 0
+        while True:
+            page = daemon.get(f"/v1/jobs?text=wanted{last}{place}").json()
+            names += [job["name"] for job in (reversed(page["jobs"]) if last else page["jobs"])]
+            answers += 1
+            if not page["more"]:
+                break
+            place = "&continue=" + page["continue"]
+        assert names == [f"wanted-{i}" for i in (range(4, -1, -1) if last else range(5))] and answers == 3

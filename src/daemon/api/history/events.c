@@ -19,12 +19,14 @@
 #include "base/nearest.h"
 #include "daemon/api/filter.h"
 #include "daemon/engine/daemon.h"
+#include "net/exchange.h"
 #include "store/store.h"
 
 enum {
 	PAGE = 500,
 	KEEP_ALIVE_MS = 15 * 1000, /* proxies close what is silent for a minute */
 	RETRY_MS = 3000,           /* after so long a client connects again */
+	GATHER_MS = 100, /* server-sent events that come sooner after others go together */
 };
 
 struct events {
@@ -41,16 +43,24 @@ struct events {
 	bool names_last; /* the client names the last id that it has got: `seq` and `n` */
 	struct fl_follower follower;
 	bool follows;
-	struct fl_sees *sees;   /* NULL: all */
-	uv_timer_t *keep_alive; /* of server-sent events; NULL: none */
+	struct fl_sees *sees; /* NULL: all */
+	/* Of server-sent events; NULL: none. */
+	uv_timer_t *keep_alive, *gather;
+	bool gathered; /* since the last time that `gather` ended */
 };
 
 static void timer_closed(uv_handle_t *handle) { free(handle); }
 
+static void end_timer(uv_timer_t *timer)
+{
+	if (timer)
+		uv_close((uv_handle_t *)timer, timer_closed);
+}
+
 static void events_free(struct events *e)
 {
-	if (e->keep_alive)
-		uv_close((uv_handle_t *)e->keep_alive, timer_closed);
+	end_timer(e->keep_alive);
+	end_timer(e->gather);
 	if (e->follows)
 		fl_daemon_unfollow(e->api->daemon, &e->follower);
 	free(e->queue);
@@ -114,17 +124,37 @@ static const struct fl_event_line *shared_line(const struct events *e,
 	return make_line(e, row, line) ? line : NULL;
 }
 
+static void gathered(uv_timer_t *timer)
+{
+	struct events *e = timer->data;
+
+	if (!e->gathered)
+		return;
+	e->gathered = false;
+	fl_exchange_resume(e->x);
+	(void)uv_timer_start(timer, gathered, GATHER_MS, /* repeat= */ 0);
+}
+
 enum sent { SENT, PASSED_OVER, NO_ROOM, NOT_MADE };
 
-static enum sent send_line(const struct events *e, const struct fl_event_line *line)
+static enum sent send_line(struct events *e, const struct fl_event_line *line)
 {
 	if (!line)
 		return NOT_MADE;
-	return fl_exchange_write(e->x, line->text, line->len) ? SENT : NO_ROOM;
+	/* Of many that come together each would be a write of its own for each client. */
+	if (e->gather && uv_is_active((uv_handle_t *)e->gather)) {
+		e->gathered = true;
+		return fl_exchange_add(e->x, line->text, line->len) ? SENT : NO_ROOM;
+	}
+	if (!fl_exchange_write(e->x, line->text, line->len))
+		return NO_ROOM;
+	if (e->gather)
+		(void)uv_timer_start(e->gather, gathered, GATHER_MS, /* repeat= */ 0);
+	return SENT;
 }
 
 /* What its reader may have of it. */
-static enum sent send_filtered(const struct events *e, const struct fl_event_row *row)
+static enum sent send_filtered(struct events *e, const struct fl_event_row *row)
 {
 	struct fl_event_line own = { 0 };
 	char buffer[FL_PEOPLE_TEXT];
@@ -441,13 +471,23 @@ static void keep_alive(uv_timer_t *timer)
 	(void)write_text(e, text);
 }
 
-static bool begin_keep_alive(struct events *e)
+static uv_timer_t *new_timer(struct events *e)
 {
-	e->keep_alive = calloc(1, sizeof *e->keep_alive);
-	if (!e->keep_alive)
+	uv_timer_t *timer = calloc(1, sizeof *timer);
+
+	if (timer) {
+		(void)uv_timer_init(e->api->options.loop, timer);
+		timer->data = e;
+	}
+	return timer;
+}
+
+static bool begin_timers(struct events *e)
+{
+	e->keep_alive = new_timer(e);
+	e->gather = new_timer(e);
+	if (!e->keep_alive || !e->gather)
 		return false;
-	(void)uv_timer_init(e->api->options.loop, e->keep_alive);
-	e->keep_alive->data = e;
 	return uv_timer_start(e->keep_alive, keep_alive, KEEP_ALIVE_MS, KEEP_ALIVE_MS) == 0;
 }
 
@@ -502,7 +542,7 @@ static bool begin_sent(struct events *e)
 	char text[160], oldest[48] = "null";
 
 	(void)snprintf(text, sizeof text, "retry: %d\n\n", RETRY_MS);
-	if (!begin_keep_alive(e) || !write_text(e, text))
+	if (!begin_timers(e) || !write_text(e, text))
 		return false;
 	if (!e->names_last || !is_lost(e, &o))
 		return true;

@@ -17,7 +17,9 @@
 #include "codec/job/job_field.h"
 #include "codec/job/job_word.h"
 #include "daemon/api/filter.h"
+#include "daemon/api/job/come.h"
 #include "daemon/api/job/others.h"
+#include "daemon/api/job/text.h"
 #include "daemon/api/job/used.h"
 #include "daemon/api/version.h"
 #include "daemon/config/config_queue.h"
@@ -33,6 +35,9 @@ enum {
 	DEVICES = 256,
 	/* Of specs that are read for one answer, of each kind: others wait meanwhile. */
 	PAGE_BYTES = 16 << 20,
+	/* Of jobs that are looked at for a text in one answer: those in memory, and those that are over. */
+	LOOKED_LIVE = 2000,
+	LOOKED_OVER = 5000,
 };
 
 #define STATES_LIVE ((1U << FL_JOB_DONE) - 1)
@@ -422,6 +427,10 @@ struct list {
 	uint64_t bytes_live, bytes_over;
 	uint64_t last_told; /* its number */
 	bool cut;           /* the page ends before the limit, as PAGE_BYTES were read */
+	struct fl_job_text has;
+	fl_time at; /* only those that there were then; FL_TIME_NONE: any */
+	uint32_t looked_over;
+	uint64_t edge; /* jobs behind this number were not looked at for the text; 0: all were */
 	struct fl_live_view now;
 	struct fl_live_why why;
 	struct fl_others others;
@@ -430,7 +439,10 @@ struct list {
 /* Where the next page begins, as a text that only this daemon reads. */
 static const char *place_of(const struct list *l, char ret[32])
 {
-	(void)snprintf(ret, 32, "j%" PRIu64, l->n_told ? l->last_told : l->after);
+	const uint64_t from = l->last ? l->before : l->after;
+
+	(void)snprintf(ret, 32, "%c%" PRIu64, l->last ? 'l' : 'j',
+		       l->last_told ? l->last_told : from);
 	return ret;
 }
 
@@ -438,16 +450,21 @@ static const char *place_of(const struct list *l, char ret[32])
 static bool take_up(const struct fl_call *call, struct list *l)
 {
 	const char *place = fl_request_argument(call->r, "continue");
+	uint64_t *from = l->last ? &l->before : &l->after;
 	int end = 0;
 
 	if (!place)
 		return true;
-	if (l->last || l->after) {
-		fl_api_fail(call, 400, "'continue' goes with neither 'last' nor 'after'", NULL);
+	if (*from) {
+		fl_api_fail(call, 400,
+			    l->last ? "'continue' does not go with 'before'" :
+				      "'continue' does not go with 'after'",
+			    NULL);
 		return false;
 	}
-	if (sscanf(place, "j%19" SCNu64 "%n", &l->after, &end) == 1 && !place[end] &&
-	    place[1] >= '0' && l->after <= INT64_MAX)
+	if (place[0] == (l->last ? 'l' : 'j') && place[1] >= '0' &&
+	    sscanf(place + 1, "%19" SCNu64 "%n", from, &end) == 1 && !place[1 + end] &&
+	    *from <= INT64_MAX)
 		return true;
 	fl_api_fail(call, 400, "'continue' is not from an answer of this path",
 		    "begin again without it");
@@ -468,11 +485,18 @@ static bool states_of(const struct fl_call *call, uint32_t *ret)
 }
 
 /* @queue and @user: those of the list, FL_NONE where no job of the core has such a one. */
+static bool was_there(const struct list *l, fl_time submitted, fl_time ended)
+{
+	return l->at == FL_TIME_NONE ||
+	       (submitted <= l->at && (ended == FL_TIME_NONE || ended > l->at));
+}
+
 static bool is_wanted(const struct list *l, struct fl_sym queue, struct fl_sym user,
 		      const struct fl_live *job)
 {
-	return l->states & 1U << job->state && (!l->array || job->array == l->array) &&
-	       (!l->queue || job->queue.v == queue.v) && (!l->user || job->user.v == user.v);
+	return was_there(l, job->submitted, job->ended) && l->states & 1U << job->state &&
+	       (!l->array || job->array == l->array) && (!l->queue || job->queue.v == queue.v) &&
+	       (!l->user || job->user.v == user.v);
 }
 
 /* The place of the first job with this number or a higher one. */
@@ -491,20 +515,42 @@ static uint32_t first_from(const struct fl_live_view *view, uint64_t id)
 	return at;
 }
 
-static void find_live(struct list *l)
+/* The nearest one counts. */
+static void end_at(struct list *l, uint64_t id)
+{
+	if (!l->edge || (l->last ? id > l->edge : id < l->edge))
+		l->edge = id;
+}
+
+static bool is_behind_edge(const struct list *l, uint64_t id)
+{
+	return l->edge && (l->last ? id < l->edge : id > l->edge);
+}
+
+static int find_live(struct list *l, fairlead_error *err)
 {
 	const struct fl_live_view *view = &l->now;
 	struct fl_sym queue = fl_daemon_find_word(l->call->api->daemon, l->queue);
 	struct fl_sym user = fl_daemon_find_word(l->call->api->daemon, l->user);
 	uint32_t from = first_from(view, l->after + 1);
-	uint32_t to = l->before ? first_from(view, l->before) : view->n_jobs;
+	uint32_t to = l->before ? first_from(view, l->before) : view->n_jobs, looked = 0;
+	bool has = true;
+	int code = 0;
 
-	for (uint32_t i = 0; from + i < to && l->n_live <= l->limit; i++) {
+	for (uint32_t i = 0; from + i < to && l->n_live <= l->limit && code == 0; i++) {
 		const struct fl_live *job = &view->jobs[l->last ? to - 1 - i : from + i];
 
-		if (is_wanted(l, queue, user, job) && fl_others_may(&l->others, job))
+		if (!is_wanted(l, queue, user, job) || !fl_others_may(&l->others, job))
+			continue;
+		code = fl_job_text_in(&l->has, job, &has, err);
+		if (has)
 			l->live[l->n_live++] = job->id;
+		if (l->has.wanted && ++looked == LOOKED_LIVE) {
+			end_at(l, job->id);
+			break;
+		}
 	}
+	return code;
 }
 
 /* One more job at the end of what is written. */
@@ -534,14 +580,40 @@ static int find_over(void *user, const struct fl_job_row *row, fairlead_error *e
 
 	if (fl_daemon_job(l->call->api->daemon, row->id))
 		return 0; /* its state was that a moment ago */
-	if (!fl_sees_inside(l->call->sees, row->queue))
+	if (!fl_sees_inside(l->call->sees, row->queue) || !was_there(l, row->submitted, row->ended))
 		return 0;
 	l->cut = l->bytes_over > PAGE_BYTES;
 	if (l->n_over > l->limit || l->cut)
 		return FAIRLEAD_ESTATE; /* the page is full */
+	if (l->has.wanted) {
+		if (fl_job_text_over(&l->has, row))
+			l->over[l->n_over++] = row->id;
+		if (++l->looked_over < LOOKED_OVER)
+			return 0;
+		end_at(l, row->id);
+		return FAIRLEAD_ESTATE;
+	}
 	l->bytes_over += row->spec ? strlen(row->spec) : 0;
 	l->over[l->n_over] = row->id;
 	return write_job(l, &v, &l->pieces[l->n_over++], row->id, row, err);
+}
+
+/* Those with the text, of which the number alone is known; one may have expired meanwhile. */
+static int write_found(struct list *l, fairlead_error *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->n_over; i++) {
+		struct view v = { 0 };
+		int code = write_job(l, &v, &l->pieces[n], l->over[i], /* over= */ NULL, err);
+
+		if (code < 0 && code != FAIRLEAD_ENOENT)
+			return code;
+		if (code == 0)
+			l->over[n++] = l->over[i];
+	}
+	l->n_over = n;
+	return 0;
 }
 
 /*
@@ -561,7 +633,11 @@ static int merge(struct list *l, fairlead_error *err)
 	while (l->n_told < l->limit && (i < l->n_live || k < l->n_over)) {
 		if (l->cut && k == l->n_over)
 			break; /* a job that was not read may be next */
-		if (is_over_next(l, i, k)) {
+		const bool over = is_over_next(l, i, k);
+
+		if (is_behind_edge(l, over ? l->over[k] : l->live[i]))
+			break;
+		if (over) {
 			l->last_told = l->over[k];
 			l->told[l->n_told++] = l->pieces[k++];
 			continue;
@@ -583,6 +659,8 @@ static int merge(struct list *l, fairlead_error *err)
 			l->n_told++;
 		}
 	}
+	if (l->edge && l->n_told < l->limit && !l->cut)
+		l->last_told = l->edge;
 	return 0;
 }
 
@@ -607,6 +685,8 @@ static int list(struct list *l, fairlead_error *err)
 		.array = l->array,
 		.newest_first = l->last,
 		.damaged = true,
+		.without_spec = l->has.wanted,
+		.ended_after = l->at == FL_TIME_NONE ? 0 : l->at,
 	};
 	int code = fl_api_text_begin(&l->text, err);
 
@@ -618,11 +698,13 @@ static int list(struct list *l, fairlead_error *err)
 	l->told = calloc(l->limit + 1, sizeof *l->told);
 	if (!l->live || !l->over || !l->pieces || !l->told)
 		return fl_fail_nomem(err);
-	find_live(l);
-	if (filter.states)
+	code = find_live(l, err);
+	if (code == 0 && filter.states)
 		code = fl_store_jobs(l->call->api->daemon->store, &filter, find_over, l, err);
-	if (code == FAIRLEAD_ESTATE && (l->n_over > l->limit || l->cut))
+	if (code == FAIRLEAD_ESTATE && (l->n_over > l->limit || l->cut || l->edge))
 		code = 0;
+	if (code == 0 && l->has.wanted)
+		code = write_found(l, err);
 	if (code == 0)
 		code = merge(l, err);
 	if (code == 0)
@@ -637,7 +719,7 @@ static bool is_lost(const struct list *l, fairlead_error *err)
 {
 	struct fl_sym namespace, queue;
 
-	return l->queue && l->n_live + l->n_over == 0 && !l->call->sees &&
+	return l->queue && l->n_live + l->n_over == 0 && !l->has.wanted && !l->call->sees &&
 	       fl_config_queue(l->now.model, l->queue, &namespace, &queue, err) == FAIRLEAD_ENOENT;
 }
 
@@ -676,14 +758,18 @@ void fl_api_jobs(struct fl_call *call)
 	struct list l = { .call = call,
 			  .queue = fl_request_argument(call->r, "queue"),
 			  .user = fl_request_argument(call->r, "user"),
-			  .last = fl_api_flag(call, "last") };
+			  .last = fl_api_flag(call, "last"),
+			  .has = { .call = call, .wanted = fl_request_argument(call->r, "text") } };
 	fairlead_error err = { 0 };
 
+	if (l.has.wanted && !*l.has.wanted)
+		l.has.wanted = NULL;
 	if (!states_of(call, &l.states) ||
 	    !fl_api_number(call, "limit", PAGE, FL_API_PAGE, &l.limit) ||
 	    !fl_api_number(call, "array", 0, INT64_MAX, &l.array) ||
 	    !fl_api_number(call, "after", 0, INT64_MAX, &l.after) ||
-	    !fl_api_number(call, "before", 0, INT64_MAX, &l.before) || !take_up(call, &l) ||
+	    !fl_api_number(call, "before", 0, INT64_MAX, &l.before) ||
+	    !fl_api_time(call, "at", FL_TIME_NONE, &l.at) || !take_up(call, &l) ||
 	    !narrow(call, &l))
 		return;
 	/* A queue may not be there. */
@@ -691,18 +777,21 @@ void fl_api_jobs(struct fl_call *call)
 		return;
 	fl_daemon_view(call->api->daemon, &l.now);
 	fl_why_begin(&l.why, &l.now, &call->api->order, fl_daemon_version(call->api->daemon));
+	l.has.why = &l.why;
 	if (fl_others_begin(&l.others, call, &l.now, &err) < 0 || count_others(&l, &err) < 0 ||
+	    (l.at != FL_TIME_NONE && call->api->core &&
+	     fl_jobs_come_by(call->api->daemon->store, l.at, &l.before, &err) < 0) ||
 	    list(&l, &err) < 0 || is_lost(&l, &err)) {
 		fl_api_error(call, &err);
 	} else {
-		bool more = l.cut || l.n_live + l.n_over > l.limit;
+		bool more = l.cut || l.edge || l.n_live + l.n_over > l.limit;
 		char go_on[32];
 		const struct fl_jobs_answer answer = {
 			.pieces = l.told,
 			.text = l.text.text,
 			.n = l.n_told,
 			.more = more,
-			.go_on = more && !l.last ? place_of(&l, go_on) : NULL,
+			.go_on = more ? place_of(&l, go_on) : NULL,
 			.others = l.others.rows,
 			.n_others = l.others.n,
 			.limited = call->sees,
