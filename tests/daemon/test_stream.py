@@ -221,3 +221,19 @@ def test_one_that_never_reads_delays_nobody(daemon):
     daemon.post("/v1/jobs/cancel", {"user": daemon.job(numbers[0])["user"]})
     while daemon.get("/v1/jobs?limit=1").json()["jobs"]:
         daemon.post("/v1/jobs/cancel", {"user": daemon.job(numbers[0])["user"]})
+
+
+def test_events_that_come_soon_after_others_go_together(daemon):
+    """Not a write each; what comes alone is not kept waiting for others."""
+    source, pieces = Source(daemon), []
+    source.connection.sock.settimeout(60)
+    begun, wanted = time.monotonic(), [daemon.submit(hold=True) for _ in range(40)]
+    text = b""
+    while text.count(b"event: Submitted") < len(wanted) or not text.endswith(b"\n\n"):
+        pieces.append(source.response.read1())
+        text += pieces[-1]
+    # One at once, and then one each tenth of a second.
+    assert len(pieces) <= 3 + (time.monotonic() - begun) / 0.1
+    jobs = [json.loads(line[6:])["job"] for line in text.decode().splitlines() if line.startswith("data: ")]
+    assert sorted(set(jobs)) == wanted and jobs == sorted(jobs)
+    source.close()
