@@ -25,18 +25,20 @@ export const STATES: Record<string, { title: string; states: string | null; over
 	all: { title: "all", states: "", over: true },
 };
 
-const PAGE = 500, LARGE = 5000, AHEAD = 300;
+const PAGE = 500, AHEAD = 300;
+const NEARBY = 20; // jobs that came between those in sight
 
 export class JobList {
 	/** The same array while it grows. */
 	items: Job[] = [];
-	read = 0; // jobs, also those that the text left out
 	more = true;
 	newer = 0; // that came after the list was begun, above its first row
 	error: unknown = null;
 	others = 0; // that the reader may not see
 	private wanted = AHEAD;
 	private last: number | null = null;
+	private place: string | null = null; // where the daemon goes on
+	private begun = false;
 	private first: number | null = null;
 	private loading = false;
 	private closed = false;
@@ -53,7 +55,7 @@ export class JobList {
 		if (given) {
 			const states = STATES[filter.state ?? ""]?.states ?? "";
 			this.add((this.newestFirst ? [...given] : [...given].reverse()).filter((job) => (!filter.user || job.user === filter.user) &&
-				(!states || states.split(",").includes(job.state))));
+				(!states || states.split(",").includes(job.state)) && this.matches(job)));
 			this.more = false;
 			changed();
 		} else {
@@ -105,18 +107,20 @@ export class JobList {
 		this.loading = true;
 		try {
 			while (!this.closed && this.more && this.items.length < this.wanted) {
-				const limit = this.text || this.wanted - this.items.length > 2 * PAGE ? LARGE : PAGE;
-				const { jobs, more, others } = await this.readPage(this.query(this.newestFirst
-					? { last: true, before: this.last, limit } : { after: this.last, limit }));
+				const from: Record<string, string | number | null> = this.place !== null ? { continue: this.place } : { after: this.last };
+				const { jobs, more, others, continue: place } = await this.readPage(this.query(
+					{ text: this.text, last: this.newestFirst, limit: PAGE, ...from }));
 				if (this.closed)
 					return;
 				// They are counted in the first page alone.
-				if (others && this.last === null)
+				if (others && !this.begun)
 					this.others = others.reduce((sum, one) => sum + one.jobs, 0);
+				this.begun = true;
 				if (this.newestFirst)
 					jobs.reverse();
 				this.add(jobs);
 				this.more = more;
+				this.place = place ?? null;
 				this.changed();
 			}
 		} catch (error) {
@@ -131,9 +135,6 @@ export class JobList {
 		for (const job of jobs) {
 			this.first ??= job.id;
 			this.last = job.id;
-			this.read++;
-			if (!this.matches(job))
-				continue;
 			this.places.set(job.id, this.items.length);
 			this.items.push(job);
 		}
@@ -148,8 +149,11 @@ export class JobList {
 				continue;
 			if (this.places.has(event.job))
 				this.touched.add(event.job);
-			else if (event.kind === "Submitted" && !this.newestFirst && event.job > (this.last ?? 0))
+			else if (event.kind === "Submitted" && !this.newestFirst && event.job > (this.last ?? 0) && !this.more && !this.loading) {
+				// All up to it was looked at.
+				this.last = event.job - 1;
 				this.more = true;
+			}
 			else if (this.newestFirst && event.job > (this.first ?? 0) && this.enters(event))
 				this.newer++;
 		}
@@ -171,8 +175,8 @@ export class JobList {
 		this.refreshing = true;
 		try {
 			const ids = seen.map((job) => job.id), wanted = new Set(ids);
-			const low = Math.min(...ids), high = Math.max(...ids);
-			const { jobs } = await this.api.get<Jobs>(this.query({ after: low - 1, limit: Math.min(PAGE, high - low + 1) }));
+			const low = Math.min(...ids);
+			const { jobs } = await this.api.get<Jobs>(this.query({ text: this.text, after: low - 1, limit: Math.min(PAGE, seen.length + NEARBY) }));
 			for (const job of jobs)
 				if (wanted.delete(job.id))
 					this.put(job);

@@ -143,7 +143,7 @@ class JobsView implements View {
 		const total = this.expected();
 		this.list.set(jobs.items, jobs.more ? Math.max(total ?? 0, jobs.items.length) : jobs.items.length);
 		this.drawNewer();
-		const { filter } = this, read = count(jobs.read), shown = count(jobs.items.length);
+		const { filter } = this, shown = count(jobs.items.length);
 		const what = STATES[filter.state ?? ""]?.title ?? "not over";
 		const order = jobs.newestFirst ? "the newest first" : "the oldest first";
 		const others = jobs.others ? ` ${count(jobs.others)} others are not shown to you.` : "";
@@ -152,9 +152,11 @@ class JobsView implements View {
 			setText(this.none, "");
 			return;
 		}
-		setText(this.says, jobs.error !== null || (!jobs.read && !jobs.more && !this.app.store.partial) ? "" : filter.text
-			? `${shown} of ${read} jobs have “${filter.text}” in them${jobs.more ? "; more are being looked at" : ""}.${others}`
-			: `${jobs.more ? total !== null ? `${count(Math.max(total, jobs.read))} jobs` : `More than ${read} jobs` : jobs.read === 1 ? "1 job" : `${read} jobs`}, ${
+		setText(this.says, jobs.error !== null || (!jobs.items.length && !jobs.more && !this.app.store.partial && !filter.text) ? "" : filter.text
+			? `${jobs.items.length === 1 ? "1 job has" : `${shown} jobs have`} “${filter.text}” in ${jobs.items.length === 1 ? "it" : "them"}${
+				jobs.more ? "; more are looked at" : ""}.${others}`
+			: `${jobs.more ? total !== null ? `${count(Math.max(total, jobs.items.length))} jobs` : `More than ${shown} jobs`
+				: jobs.items.length === 1 ? "1 job" : `${shown} jobs`}, ${
 				what === "all" ? "over or not" : what}, ${order}.${others}`);
 		setText(this.none, jobs.error !== null ? errorText(jobs.error) : jobs.items.length || jobs.more ? "" : this.app.store.partial || Object.values(filter).some((value) => value) ? "There are no such jobs." : "No job runs or waits.");
 	}

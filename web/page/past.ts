@@ -146,19 +146,18 @@ export function modelAt(present: Model, history: History, jobs: readonly Job[] |
 	return model;
 }
 
-const PAGE = 5000, PAGES = 10, ATTEMPTS = 300;
+const PAGE = 500, PAGES = 40, ATTEMPTS = 300;
 
 /** Jobs that were there at a moment, the newest first, each in its state of then. */
 export async function jobsAt(api: Api, at: number, going: () => boolean): Promise<{ jobs: Job[]; partly: boolean }> {
 	const moment = at * 1000, jobs: Job[] = [];
-	let before: number | null = null, partly = true;
+	let place: string | undefined, partly = true;
 	for (let page = 0; page < PAGES && going(); page++) {
-		const answer: Jobs = await api.get<Jobs>(withQuery("/v1/jobs", { last: true, before, limit: PAGE }) + "&state=");
+		const answer: Jobs = await api.get<Jobs>(withQuery("/v1/jobs", { at: iso(at), last: true, continue: place, limit: PAGE }) + "&state=");
 		for (const job of [...answer.jobs].reverse())
-			if (ms(job.submittedAt) <= moment && !(ms(job.endedAt) <= moment))
-				jobs.push(then(job, moment));
-		before = answer.jobs[0]?.id ?? null;
-		if (!answer.more || before === null) {
+			jobs.push(then(job, moment));
+		place = answer.continue;
+		if (!place) {
 			partly = false;
 			break;
 		}
