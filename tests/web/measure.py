@@ -3,6 +3,7 @@
 """Figures of the live page over a daemon with many queues and jobs: what doc/guide/page.md says.
 
 FAIRLEADD=... tests/web/measure.py [QUEUES [JOBS]]
+FAIRLEADD=... tests/web/measure.py --store FOLDER [SECONDS [PAGES]]
 
 It is no test: figures are of the machine, and of what else that does.  Needs what the tests of the page need, and
 FAIRLEAD_BUILD, FAIRLEAD_SOURCE, PYTHONPATH=tests/lib as they have it.
@@ -20,6 +21,7 @@ from selenium.webdriver.chrome.service import Service
 
 from browser import Browser
 from live import Live, daemons, start
+from measure_store import measure
 
 OBSERVE = """
 window.tasks = [];
@@ -57,21 +59,37 @@ def heap(live):
     return round(found["JSHeapUsedSize"] / 2**20, 1), int(found["Nodes"])
 
 
-def main():
-    queues, jobs = (int(word) for word in sys.argv[1:] + ["2000", "100000"][len(sys.argv) - 1:])
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="fairlead-"))
-    daemons.let_pass(folder) if os.geteuid() == 0 else None
+def browser():
     options = webdriver.ChromeOptions()
     for argument in ("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    daemon = start(folder, more=queues, spec=f"  limits: {{jobsPerUser: {2 * jobs}}}\n")
     driver = webdriver.Chrome(service=Service("/usr/bin/chromedriver"), options=options)
+    driver.execute_cdp_cmd("Performance.enable", {})
+    driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": OBSERVE})
+    driver.set_script_timeout(600)
+    return driver
+
+
+def over_store(folder, *numbers):
+    driver = browser()
+    try:
+        measure(folder, lambda daemon, of: Live(Browser(driver, of), daemon), timed, tasks, heap, *(int(one) for one in numbers))
+    finally:
+        driver.quit()
+
+
+def main():
+    if sys.argv[1:2] == ["--store"]:
+        over_store(*sys.argv[2:])
+        return
+    queues, jobs = (int(word) for word in sys.argv[1:] + ["2000", "100000"][len(sys.argv) - 1:])
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="fairlead-"))
+    daemons.let_pass(folder) if os.geteuid() == 0 else None
+    daemon = start(folder, more=queues, spec=f"  limits: {{jobsPerUser: {2 * jobs}}}\n")
+    driver = browser()
     figures = {"queuesOfTheDaemon": queues, "jobsOfTheDaemon": jobs}
     try:
-        driver.execute_cdp_cmd("Performance.enable", {})
-        driver.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": OBSERVE})
-        driver.set_script_timeout(600)
         begin = time.monotonic()
         fill(daemon, jobs, queues)
         figures["secondsToSubmit"] = round(time.monotonic() - begin)
