@@ -16,7 +16,7 @@
 #ifndef FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
 #define FL_DAEMON_CLUSTER_SCHEDULER_MANAGED_H
 
-#include "daemon/cluster/scheduler/uuid.h"
+#include "codec/text/uuid.h"
 #include "mirror/mirror.h"
 #include "record/record.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "daemon/cluster/scheduler/uuid.h"
+#include "codec/text/uuid.h"
 
 #include <string.h>
 

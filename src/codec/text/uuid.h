@@ -4,8 +4,8 @@
  *
  * Tested in tests/unit/daemon/test_managed.c.
  */
-#ifndef FL_DAEMON_CLUSTER_SCHEDULER_UUID_H
-#define FL_DAEMON_CLUSTER_SCHEDULER_UUID_H
+#ifndef FL_CODEC_TEXT_UUID_H
+#define FL_CODEC_TEXT_UUID_H
 
 #include <stdbool.h>
 #include <stddef.h>
