@@ -78,8 +78,9 @@ class Store:
                 return
 
     def end(self):
-        self.daemon.post("/v1/jobs/cancel", {"state": "starts,runs"})
-        self.daemon.until(lambda: not self.daemon.get("/v1/jobs?state=stops").json()["jobs"], "no job runs")
+        for states in ("held,waits", "starts,runs"):  # those that wait first: they would start
+            self.daemon.post("/v1/jobs/cancel", {"state": states})
+        self.daemon.until(lambda: not self.daemon.get("/v1/jobs?state=starts,runs,stops").json()["jobs"], "no job runs")
         self.daemon.stop()
         shutil.rmtree(self.folder, ignore_errors=True)
 
