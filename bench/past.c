@@ -468,6 +468,22 @@ static void write_jobs(struct past *p, uint32_t ret[FL_JOB_STATES])
 	write_rows(p, 1);
 }
 
+/* What a daemon with this configuration would not have any more. */
+static void forget(struct past *p, const struct fl_daemon_settings *s, fl_time now)
+{
+	const struct fl_retention keep = { .events_before = now - s->keep_events,
+					   .usage_before = now - s->keep_exact,
+					   .hours_before = fl_sat_sub(now, s->keep_hours),
+					   .days_before = fl_sat_sub(now, s->keep_days),
+					   .jobs_before = now - s->keep_jobs };
+	fairlead_error err;
+	int r;
+
+	do
+		must(r = fl_store_expire(p->store, &keep, &err), &err);
+	while (r > 0);
+}
+
 /* --- all of it --- */
 
 static void simulate(struct past *p, fl_time now)
@@ -520,6 +536,7 @@ static void make(const char *config, const char *log, const char *folder, double
 	simulate(&p, now);
 	write_jobs(&p, n);
 	sum_up(&p);
+	forget(&p, fl_config_settings(c), now);
 	printf("{\"jobs\":%u,\"done\":%u,\"running\":%u,\"waiting\":%u,\"preemptions\":%" PRIu64
 	       ",\"rows\":%" PRIu64 ",\"megabytes\":%.0f,\"seconds\":%.0f}\n",
 	       p.m->n_lives, n[FL_JOB_DONE], n[FL_JOB_STARTS], n[FL_JOB_WAITS], p.preemptions,
