@@ -74,7 +74,7 @@ def browser():
 def over_store(folder, *numbers):
     driver = browser()
     try:
-        measure(folder, lambda daemon, of: Live(Browser(driver, of), daemon), timed, tasks, heap, *(int(one) for one in numbers))
+        measure(folder, lambda daemon: Live(Browser(driver), daemon), timed, tasks, heap, *(int(one) for one in numbers))
     finally:
         driver.quit()
 

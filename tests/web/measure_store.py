@@ -126,7 +126,7 @@ def measure(folder, live_over, timed, tasks, heap, seconds=60, pages=50):
     figures = {"secondsToStart": store.started}
     try:
         store.settle()
-        live = live_over(store.daemon, store.folder)
+        live = live_over(store.daemon)
         token = live.token("figures")
         job = store.daemon.get("/v1/jobs?state=waits&limit=1").json()["jobs"][0]["id"]
         for name, (hash_, ready) in views(int(time.time()), job).items():

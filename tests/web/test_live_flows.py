@@ -149,6 +149,19 @@ def test_the_page_as_it_was(page):
 
 
 @pytest.mark.e2e
+def test_a_moment_is_read_where_the_daemon_asks_for_a_pause(page):
+    """Its jobs are read in pieces: more of them than one may ask for at once."""
+    page.open("#view=tree", page.admin)
+    page.live().run("""const real = window.fetch, at = arguments[0];
+        window.paused = 0;
+        window.fetch = (url, options) => String(url).includes("/v1/jobs?at=") && window.paused++ < 2
+            ? Promise.resolve(new Response("{}", { status: 429, headers: { "Retry-After": "1" } })) : real(url, options);
+        location.hash = `#view=jobs&at=${at}`;""", round(page.jobs["alone"], 1))
+    page.until("return window.paused === 3 && document.querySelector('.virtual-body > .row') !== null")
+    page.says("As it was at", ".moment")
+
+
+@pytest.mark.e2e
 def test_a_moment_is_chosen_with_keys(page):
     page.open("#view=time&range=all", page.admin)
     page.live().until("return document.querySelector('.plot.time') !== null")

@@ -36,15 +36,16 @@ const iso = (seconds: number): string => new Date(Math.round(seconds * 1000)).to
 
 const TRIES = 10, PAUSE = 300; // milliseconds
 
-/** The daemon reads its store for few at once, and others have pages, too. */
+/** The daemon reads its store for few at once, lets each ask so often in a while, and others have pages, too. */
 async function patiently<T>(ask: () => Promise<T>): Promise<T> {
 	for (let i = 1;; i++) {
 		try {
 			return await ask();
 		} catch (error) {
-			if (!(error instanceof Refused) || error.status !== 503 || i === TRIES)
+			if (!(error instanceof Refused) || (error.status !== 503 && error.status !== 429) || i === TRIES)
 				throw error;
-			await new Promise((done) => setTimeout(done, PAUSE * i * (0.5 + Math.random())));
+			const wait = error.after && error.status === 429 ? 1000 * error.after : PAUSE * i * (0.5 + Math.random());
+			await new Promise((done) => setTimeout(done, wait));
 		}
 	}
 }
@@ -153,7 +154,8 @@ export async function jobsAt(api: Api, at: number, going: () => boolean): Promis
 	const moment = at * 1000, jobs: Job[] = [];
 	let place: string | undefined, partly = true;
 	for (let page = 0; page < PAGES && going(); page++) {
-		const answer: Jobs = await api.get<Jobs>(withQuery("/v1/jobs", { at: iso(at), last: true, continue: place, limit: PAGE }) + "&state=");
+		const path = withQuery("/v1/jobs", { at: iso(at), last: true, continue: place, limit: PAGE }) + "&state=";
+		const answer: Jobs = await patiently(() => api.get<Jobs>(path));
 		for (const job of [...answer.jobs].reverse())
 			jobs.push(then(job, moment));
 		place = answer.continue;
@@ -165,7 +167,7 @@ export async function jobsAt(api: Api, at: number, going: () => boolean): Promis
 	// Of a job that ran more than once only its own page has all attempts.
 	const unsure = jobs.filter((job) => job.evictions > 0 && !(ms(job.startedAt) <= moment)).slice(0, ATTEMPTS);
 	for (const job of going() ? unsure : []) {
-		const { attempts } = await api.get<JobPage>(`/v1/jobs/${job.id}`);
+		const { attempts } = await patiently(() => api.get<JobPage>(`/v1/jobs/${job.id}`));
 		const one = attempts.find(({ from, to }) => ms(from) <= moment && !(ms(to) <= moment));
 		job.state = one ? "runs" : "waits";
 		job.startedAt = one ? one.from : null;
