@@ -120,7 +120,7 @@ def test_filters(page):
     page.live().says("too-large", ".virtual-body")
     page.type_into("Text in the number, name, user, queue or why", "TOO-LARGE")
     page.until("return document.querySelectorAll('.virtual-body > .row').length === 1")
-    page.says("1 of ", ".says")
+    page.says("1 job has “TOO-LARGE” in it", ".says")
     assert "text=TOO-LARGE" in page.run("return location.hash")
     page.type_into("User", "nobody")
     page.says("There are no such jobs", ".none")
