@@ -201,7 +201,8 @@ class PreemptionsView implements View {
 				const bar = h("span", { class: "track", "aria-hidden": "true" }, h("i", { class: "own" }));
 				bar.style.setProperty("--queue", this.colour(pair.to));
 				return h("li", {}, h("button", { type: "button", class: "plain", title: "Only these in the list", click: () => this.choose(pair.key) },
-					swatch(this.colour(pair.to)), named(pair.to || "not told"), h("span", { class: "arrow" }, "took from"), swatch(this.colour(pair.from)), named(pair.from)), bar, h("b", {}));
+					h("span", { class: "end" }, swatch(this.colour(pair.to)), named(pair.to || "not told")), h("span", { class: "arrow" }, "took from"),
+					h("span", { class: "end" }, swatch(this.colour(pair.from)), named(pair.from))), bar, h("b", {}));
 			},
 			update: (element, pair) => {
 				setAttribute(element.firstElementChild!, "aria-pressed", String(this.route.pair === pair.key));

@@ -58,6 +58,27 @@ class TimeCard {
 	}
 }
 
+const MARKS = 120; // on a picture
+
+/** What is too close together to be told apart is one mark. */
+function marksOf(takings: readonly Taking[], { step, n }: Geometry): RunEvent[] {
+	const each = step * n / MARKS, near = new Map<number, Taking[]>();
+	for (const one of takings) {
+		const k = Math.floor(one.at / each);
+		const some = near.get(k);
+		if (some)
+			some.push(one);
+		else
+			near.set(k, [one]);
+	}
+	return takings.length <= MARKS / 2 ? takings.map((one) => ({ at: one.at, kind: "failed", text: takingText(one) }))
+		: [...near.values()].map((some) => ({ at: some[0]!.at, kind: "failed", text: some.length === 1 ? takingText(some[0]!) : `${some.length.toLocaleString("en")} jobs were preempted` }));
+}
+
+function takingText(one: Taking): string {
+	return `${one.to || "a queue"} took from ${one.from || "a queue"}`;
+}
+
 class TimeView implements View {
 	readonly element: HTMLElement;
 	private readonly says = h("p", { class: "says", role: "status" });
@@ -82,6 +103,7 @@ class TimeView implements View {
 	private series: AlongSeries | null = null;
 	private shown: { resource: string; answers: Awaited<ReturnType<Windows["read"]>> } | null = null;
 	private takings: Taking[] = [];
+	private older = false; // there were others before
 	private state: RoutedWindow | null = null;
 	private span: Span | null = null;
 	private read = 0;
@@ -160,10 +182,10 @@ class TimeView implements View {
 				setText(this.says, `${span.title} is being read.`.replace(/^./, (letter) => letter.toUpperCase()));
 			}
 			const answers = await this.windows.read(geometry, last, going);
-			const { takings } = await readTakings(this.app.api, this.queues, present, span.from, last).catch(() => ({ takings: [] as Taking[] }));
+			const { takings, more } = await readTakings(this.app.api, this.queues, present, span.from, last).catch(() => ({ takings: [] as Taking[], more: false }));
 			if (!going())
 				return;
-			[this.span, this.geometry, this.takings, this.shown, this.series] = [span, geometry, takings, { resource: "", answers }, null];
+			[this.span, this.geometry, this.takings, this.older, this.shown, this.series] = [span, geometry, takings, more, { resource: "", answers }, null];
 			this.draw();
 		} catch (error) {
 			if (going())
@@ -214,7 +236,7 @@ class TimeView implements View {
 	private common(): { geometry: Geometry; format: (x: number) => string; unit: string | undefined; events: RunEvent[] } {
 		const resource = this.now;
 		return { geometry: this.geometry!, format: (x) => long(resource, x), unit: unitOf(resource) ? undefined : resource,
-			events: this.takings.map((one) => ({ at: one.at, kind: "failed", text: `${one.to || "a queue"} took from ${one.from || "a queue"}` })) };
+			events: marksOf(this.takings, this.geometry!) };
 	}
 
 	private widthOf(card: TimeCard): number {
@@ -227,7 +249,9 @@ class TimeView implements View {
 			layers.push({ name: "quota", colour: "var(--ink)", values: Array<number>(this.geometry!.n).fill(capacity), kind: "line", dash: "dashed" });
 		usage.clear();
 		const n = this.takings.length;
-		setText(usage.says, n ? `${n === 1 ? "One job was" : `${n.toLocaleString("en")} jobs were`} preempted in this time.` : "No job was preempted in this time.");
+		setText(usage.says, !n ? "No job was preempted in this time." : this.older
+			? `More than ${n.toLocaleString("en")} jobs were preempted in this time; the newest ${n.toLocaleString("en")} are marked.`
+			: `${n === 1 ? "One job was" : `${n.toLocaleString("en")} jobs were`} preempted in this time.`);
 		const width = this.widthOf(usage);
 		usage.put(usage.plot({ label: `${resource} that queues held, stacked`, layers, height: width < 520 ? 220 : 300, ...this.common() }, this.state!, width));
 		this.legend.replaceChildren(...parts.map((part) => {

@@ -27,7 +27,7 @@ export interface MatrixSpec {
 
 export function matrix(spec: MatrixSpec, width: number): HTMLElement {
 	const { rows, columns } = spec;
-	const side = Math.min(width * 0.34, 150, 18 + Math.max(...rows.map(({ name }) => textWidth(name.slice(0, 60), 12))));
+	const side = Math.min(width * 0.34, 156, 24 + Math.max(...rows.map(({ name }) => textWidth(name.slice(0, 60), 12))));
 	const head = Math.min(120, 26 + Math.max(...columns.map(({ name }) => textWidth(name.slice(0, 60), 12))));
 	const cell = Math.max(22, Math.min(38, (width - side - 4) / columns.length));
 	const all = rows.map((_, r) => columns.map((__, c) => spec.cell(r, c)));
