@@ -10,6 +10,7 @@ import tempfile
 import time
 
 import pytest
+import yaml
 from bed import KUEUE, wait_for
 from between import Between
 from checker import Checker
