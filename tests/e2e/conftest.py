@@ -4,7 +4,6 @@
 A bed is up in some 5 seconds, so each file of tests has one and its tests share it; a test that
 wants the cluster to itself makes a namespace, or a `Bed` of its own.
 """
-import json
 import os
 import pathlib
 import subprocess
@@ -55,13 +54,3 @@ def manager(bed):
     bed.start_controllers()
     with Kubelet(bed.client(agent="kubelet")):
         yield Manager(bed)
-
-
-def pytest_terminal_summary(terminalreporter):
-    """For the line that tests/e2e/run prints last."""
-    out = os.environ.get("FAIRLEAD_E2E_COUNTS")
-    if out:
-        count = {kind: len(rows) for kind, rows in terminalreporter.stats.items()}
-        pathlib.Path(out).write_text(json.dumps({
-            "passed": count.get("passed", 0), "skipped": count.get("skipped", 0),
-            "failed": count.get("failed", 0) + count.get("error", 0)}))
