@@ -35,8 +35,8 @@ def lab(pages, tmp_path_factory):
 
 
 def waits(page):
-    """One more job that does."""
-    page.daemon.submit("true", queue="cms", name="meanwhile", requests={"cpu": "4"})
+    """One more job that does, and goes on to: it asks for more than there is."""
+    page.daemon.submit("true", queue="cms", name="meanwhile", requests={"cpu": "9"})
 
 
 def takes(page):
