@@ -142,7 +142,7 @@ def test_of_a_machine(lab, view):
 
 
 def test_a_view_that_is_opened_while_the_daemon_is_away(lab):
-    number = lab.daemon.submit("true", queue="cms", name="unseen", requests={"cpu": "4"})
+    number = lab.daemon.submit("true", queue="cms", name="unseen", requests={"cpu": "9"})
     lab.open("#view=tree", lab.admin)
     lab.live()
     lab.away(lab.daemon)
