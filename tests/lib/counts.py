@@ -3,6 +3,10 @@
 import json
 import os
 import pathlib
+import signal
+
+# What a shell runs beside other things ignores SIGINT, and so would all that the tests start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_terminal_summary(terminalreporter):

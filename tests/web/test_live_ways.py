@@ -138,7 +138,7 @@ def old(pages, tmp_path_factory):
 @pytest.mark.skipif("FAIRLEAD_CLOCK" not in os.environ, reason="needs the library that sets clocks")
 def test_the_history_of_a_queue(old):
     rows = old.daemon.rows()
-    assert len(rows) >= 3 and rows[-1]["resources"]["cpu"]["held"] == 8
+    assert len(rows) >= 3 and rows[-1]["resources"]["cpu"]["held"] == pytest.approx(8)
     old.driver.execute_cdp_cmd("Emulation.setTimezoneOverride", {"timezoneId": "Asia/Kolkata"})
     old.open("#view=queue&queue=genome", old.token("history"))
     old.live().says("On average it held", ".queue-grid .says")
